@@ -1,0 +1,189 @@
+//! What is remembered of one connection, in the kernel as the value of the socket storage map.
+
+use crate::{COMM_LENGTH, Endpoint, Protocol, Timestamp};
+
+/// The kernel's `struct bpf_spin_lock`. The verifier finds it by this very name.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(
+    feature = "host",
+    derive(zerocopy::TryFromBytes, zerocopy::Immutable, zerocopy::KnownLayout, zerocopy::IntoBytes)
+)]
+#[repr(C)]
+#[allow(non_camel_case_types, reason = "the verifier looks for a structure of this name in BTF")]
+pub struct bpf_spin_lock {
+    /// Opaque.
+    pub val: u32,
+}
+
+/// Guards what both directions change; see [`Connection::lock`].
+pub type SpinLock = bpf_spin_lock;
+
+/// Which side of the connection the observed socket is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "host",
+    derive(zerocopy::TryFromBytes, zerocopy::Immutable, zerocopy::KnownLayout, zerocopy::IntoBytes)
+)]
+#[repr(u8)]
+pub enum Role {
+    /// Nothing is known yet; nothing is paired.
+    #[default]
+    Unknown = 0,
+    /// It opened the connection: requests leave, responses arrive.
+    Client = 1,
+    /// It accepted the connection: requests arrive, responses leave.
+    Server = 2,
+    /// It is not observed.
+    Ignored = 3,
+}
+
+impl Role {
+    /// The name in reports and recordings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Client => "client",
+            Self::Server => "server",
+            Self::Ignored => "ignored",
+        }
+    }
+}
+
+/// Where the conversation stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "host",
+    derive(zerocopy::TryFromBytes, zerocopy::Immutable, zerocopy::KnownLayout, zerocopy::IntoBytes)
+)]
+#[repr(u8)]
+pub enum Phase {
+    /// Nothing is asked.
+    #[default]
+    Idle = 0,
+    /// Request bytes were seen, no response byte yet.
+    Requesting = 1,
+    /// Response bytes were seen.
+    Responding = 2,
+    /// Observed from the middle on: nothing is certain before a response is followed by a request.
+    Unsynchronised = 3,
+    /// As above, and a response was seen.
+    Synchronising = 4,
+    /// The payload carries several conversations at once or none: its turns are counted, not paired.
+    Opaque = 5,
+}
+
+/// One connection.
+///
+/// Egress and ingress programs of one socket run at the same time on two processors, and ingress even with
+/// itself: all fields up to and including `response_bytes` change only under `lock`. The addresses, the
+/// process and the cookie are written once, before the first payload; `read_*` only by the reading process.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(
+    feature = "host",
+    derive(zerocopy::TryFromBytes, zerocopy::Immutable, zerocopy::KnownLayout, zerocopy::IntoBytes)
+)]
+#[repr(C)]
+pub struct Connection {
+    /// Guards the fields below.
+    pub lock: SpinLock,
+    /// Which side this socket is.
+    pub role: Role,
+    /// The protocol, as recognised so far.
+    pub protocol: Protocol,
+    /// Where the conversation stands.
+    pub phase: Phase,
+    /// Bits of [`Connection`]'s `*_KNOWN` and further flags.
+    pub flags: u8,
+    /// The number of the current exchange, from 1.
+    pub number: u32,
+    /// Segments seen again during the current exchange.
+    pub retransmits: u32,
+    /// Sequence number behind the last byte sent.
+    pub sent_next: u32,
+    /// Sequence number behind the last byte received in order.
+    pub received_next: u32,
+    /// Sequence number behind the last byte received at all.
+    pub received_end: u32,
+    /// Sequence number of the FIN that came before data that it follows.
+    pub fin_sequence: u32,
+    /// First request byte.
+    pub start: Timestamp,
+    /// Last request byte.
+    pub sent: Timestamp,
+    /// First response byte that could be read.
+    pub first: Timestamp,
+    /// Last response byte.
+    pub last: Timestamp,
+    /// When the requesting side said that it is done, during the current exchange.
+    pub requester_done: Timestamp,
+    /// Payload of the current request.
+    pub request_bytes: u64,
+    /// Payload of the current response.
+    pub response_bytes: u64,
+    /// When the reading process first looked at the response of exchange `read_number`.
+    pub read: Timestamp,
+    /// Which exchange `read` belongs to.
+    pub read_number: u32,
+    /// The protocol's status of the current response, 0 before it is known.
+    pub status: u32,
+    /// The socket's cookie.
+    pub cookie: u64,
+    /// This end.
+    pub local: Endpoint,
+    /// The other end, as packets say.
+    pub remote: Endpoint,
+    /// The other end, as the application dialled it.
+    pub dialled: Endpoint,
+    /// The owning process, 0 before it is known.
+    pub pid: u32,
+    /// The owning process's name.
+    pub comm: [u8; COMM_LENGTH],
+}
+
+impl Connection {
+    /// `sent_next` is valid.
+    pub(crate) const SENT_KNOWN: u8 = 1;
+    /// `received_next` is valid.
+    pub(crate) const RECEIVED_KNOWN: u8 = 1 << 1;
+    /// Data arrived ahead of a gap.
+    pub(crate) const GAP: u8 = 1 << 2;
+    /// The current exchange is not a certain pair.
+    pub(crate) const OVERLAPPING: u8 = 1 << 3;
+    /// Data came unasked since the last request; counted once.
+    pub(crate) const PUSHED: u8 = 1 << 4;
+    /// A FIN arrived ahead of data; `fin_sequence` is valid.
+    pub(crate) const FIN_WAITS: u8 = 1 << 5;
+    /// More than one request was under way at once: no pair of this connection is certain any more.
+    pub(crate) const PIPELINED: u8 = 1 << 6;
+    /// The last payload of an opaque connection came from the requesting side.
+    pub(crate) const ASKED: u8 = 1 << 7;
+
+    /// A connection seen from its handshake on.
+    #[inline(always)]
+    pub fn open(&mut self, role: Role) {
+        self.role = role;
+        self.phase = Phase::Idle;
+    }
+
+    /// A connection seen from the middle on.
+    #[inline(always)]
+    pub fn open_in_the_middle(&mut self, role: Role) {
+        self.role = role;
+        self.phase = Phase::Unsynchronised;
+    }
+
+    /// What the handshake fixed: the sequence numbers of the next byte in either direction.
+    #[inline(always)]
+    pub fn established(&mut self, sent_next: u32, received_next: u32) {
+        self.sent_next = sent_next;
+        self.received_next = received_next;
+        self.received_end = received_next;
+        self.flags |= Self::SENT_KNOWN | Self::RECEIVED_KNOWN;
+    }
+
+    /// Whether the conversation is paired at all.
+    #[inline(always)]
+    pub const fn is_observed(&self) -> bool {
+        matches!(self.role, Role::Client | Role::Server)
+    }
+}

@@ -1,0 +1,498 @@
+//! The state machine that turns segments into exchanges.
+//!
+//! Requests travel one way, responses the other; which way is which follows from the [`Role`]. A response
+//! begins with the first payload byte after a request that the application could read, and ends with the last
+//! one before the next request. The time between a response and the next request belongs to nobody.
+//!
+//! Everything here runs under the connection's lock in the kernel, so it calls nothing and loops over nothing.
+
+use crate::{
+    Connection, Direction, Head, Nanoseconds, Outcome, Phase, Protocol, Reason, Role, Segment, Timestamp,
+    UNKNOWN_DURATION,
+    sequence::{distance, later},
+};
+
+/// An exchange that is over, as far as the conversation itself tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completed {
+    /// Its number on the connection, from 1.
+    pub number: u32,
+    /// Segments seen again meanwhile.
+    pub retransmits: u32,
+    /// First request byte.
+    pub start: Timestamp,
+    /// From the start to the last request byte.
+    pub sent: Nanoseconds,
+    /// From the start to the first response byte, or how long was waited for it.
+    pub latency: Nanoseconds,
+    /// From the start to the last response byte.
+    pub complete: Nanoseconds,
+    /// From the first response byte until it was looked at, or [`UNKNOWN_DURATION`].
+    pub read_lag: Nanoseconds,
+    /// Payload of the request.
+    pub request_bytes: u64,
+    /// Payload of the response.
+    pub response_bytes: u64,
+    /// The protocol's status, 0 where there is none.
+    pub status: u32,
+    /// The protocol.
+    pub protocol: Protocol,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// What one segment brought about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// The exchange that it ended.
+    pub completed: Option<Completed>,
+    /// What it showed that is no certain pair.
+    pub uncertain: Option<Reason>,
+}
+
+/// What the sequence numbers say about a segment's payload.
+struct Payload {
+    /// How many of its bytes were never seen before.
+    fresh: u32,
+    /// Whether it made new bytes readable, in order.
+    readable: bool,
+}
+
+impl Connection {
+    /// Whether [`Segment::received`] would tell something for an arriving segment that ends at `end`.
+    ///
+    /// It would where data has arrived ahead of a gap (the stack knows which gaps are filled), and where data
+    /// arrives that was seen before (the stack may have had no room for it then).
+    #[inline(always)]
+    pub fn asks_for_received(&self, end: u32) -> bool {
+        self.flags & Self::GAP != 0
+            || (self.flags & Self::RECEIVED_KNOWN != 0 && distance(self.received_next, end) <= 0)
+    }
+
+    /// Whether the first payload bytes of a segment in this direction would tell something.
+    #[inline(always)]
+    pub fn asks_for_head(&self, direction: Direction) -> bool {
+        if self.is_request(direction) {
+            !matches!(self.phase, Phase::Opaque)
+        } else {
+            matches!(self.protocol, Protocol::Http1) && matches!(self.phase, Phase::Requesting)
+        }
+    }
+
+    /// Whether requests travel in this direction.
+    #[inline(always)]
+    pub fn is_request(&self, direction: Direction) -> bool {
+        matches!((self.role, direction), (Role::Client, Direction::Egress) | (Role::Server, Direction::Ingress))
+    }
+
+    /// Takes in one segment that carries payload, FIN or RST.
+    #[inline(always)]
+    pub fn observe(&mut self, segment: &Segment) -> Step {
+        let mut step = Step::default();
+        if !self.is_observed() {
+            return step;
+        }
+        let request = self.is_request(segment.direction);
+        if segment.length != 0 {
+            let payload = match segment.direction {
+                Direction::Egress => self.sent_payload(segment),
+                Direction::Ingress => self.received_payload(segment),
+            };
+            if request {
+                if payload.fresh != 0 {
+                    self.request_payload(segment, payload.fresh, &mut step);
+                }
+            } else {
+                self.response_bytes = self.response_bytes.wrapping_add(u64::from(payload.fresh));
+                // What leaves was in order by definition; what arrives counts once it can be read.
+                if payload.readable {
+                    self.response_payload(segment, &mut step);
+                } else if payload.fresh != 0 && matches!(self.phase, Phase::Responding) {
+                    self.last = segment.now;
+                }
+            }
+        }
+        if segment.flags.rst() {
+            self.reset(segment, request, &mut step);
+        } else {
+            self.finish_where_told(segment, request, &mut step);
+        }
+        step
+    }
+
+    /// The connection is gone, by whatever way.
+    #[inline(always)]
+    pub fn close(&mut self, now: Timestamp) -> Step {
+        let mut step = Step::default();
+        if !self.is_observed() {
+            return step;
+        }
+        if matches!(self.phase, Phase::Requesting) {
+            if self.requester_done.0 == 0 {
+                // Neither FIN nor RST in either direction: TCP gave up.
+                self.unanswered(now, Outcome::Timeout, &mut step);
+            } else {
+                let outcome = self.requester_left();
+                self.unanswered(self.requester_done, outcome, &mut step);
+            }
+        } else {
+            self.end(&mut step);
+        }
+        step
+    }
+
+    /// Payload that leaves. The stack sends in order, so only the end matters.
+    #[inline(always)]
+    fn sent_payload(&mut self, segment: &Segment) -> Payload {
+        if self.flags & Self::SENT_KNOWN == 0 {
+            self.flags |= Self::SENT_KNOWN;
+            self.sent_next = segment.start();
+        }
+        let fresh = distance(self.sent_next, segment.end());
+        if fresh <= 0 {
+            self.retransmits = self.retransmits.wrapping_add(1);
+            return Payload { fresh: 0, readable: false };
+        }
+        self.sent_next = segment.end();
+        // A first segment that skips ahead carries no more than its own length.
+        let fresh = if fresh as u32 > segment.length { segment.length } else { fresh as u32 };
+        Payload { fresh, readable: true }
+    }
+
+    /// Payload that arrives: in order, ahead of a gap, or again.
+    #[inline(always)]
+    fn received_payload(&mut self, segment: &Segment) -> Payload {
+        let (start, end) = (segment.start(), segment.end());
+        if self.flags & Self::RECEIVED_KNOWN == 0 {
+            self.flags |= Self::RECEIVED_KNOWN;
+            self.received_next = start;
+            self.received_end = start;
+        }
+        if self.flags & Self::GAP != 0
+            && let Some(received) = segment.received
+        {
+            self.received_next = later(self.received_next, received);
+        }
+        if distance(self.received_next, end) <= 0 {
+            return self.received_again(segment);
+        }
+        let fresh = distance(self.received_end, end);
+        let fresh = if fresh <= 0 {
+            0
+        } else if fresh as u32 > segment.length {
+            segment.length
+        } else {
+            fresh as u32
+        };
+        self.received_end = later(self.received_end, end);
+        if distance(self.received_next, start) > 0 {
+            self.flags |= Self::GAP;
+            return Payload { fresh, readable: false };
+        }
+        self.received_next = end;
+        if self.received_next == self.received_end {
+            self.flags &= !Self::GAP;
+        }
+        Payload { fresh, readable: true }
+    }
+
+    /// Payload that arrived before. Where the stack has not accepted it yet (it had no room: zero window, full
+    /// buffer), it becomes readable only now, so its times are taken anew.
+    #[inline(always)]
+    fn received_again(&mut self, segment: &Segment) -> Payload {
+        let (start, end) = (segment.start(), segment.end());
+        let keep_alive_probe = segment.length == 1 && end == self.received_next && segment.received == Some(end);
+        if !keep_alive_probe {
+            self.retransmits = self.retransmits.wrapping_add(1);
+        }
+        if let Some(received) = segment.received
+            && distance(start, received) >= 0
+            && distance(received, end) > 0
+            && matches!(self.phase, Phase::Responding)
+            && !self.is_request(Direction::Ingress)
+        {
+            // Was the first byte of this response among what the stack did not have?
+            let begin = self.received_end.wrapping_sub(self.response_bytes as u32);
+            if self.response_bytes <= u64::from(u32::MAX >> 1) && distance(received, begin) >= 0 {
+                self.first = segment.now;
+            }
+            self.last = segment.now;
+        }
+        Payload { fresh: 0, readable: false }
+    }
+
+    /// New payload from the side that asks.
+    #[inline(always)]
+    fn request_payload(&mut self, segment: &Segment, fresh: u32, step: &mut Step) {
+        let begins = matches!(segment.head, Head::HttpRequest);
+        match self.phase {
+            Phase::Idle => self.begin(segment, fresh, step),
+            Phase::Requesting => {
+                // A second request line while the first is unanswered: from here on nothing is certain.
+                if begins && matches!(self.protocol, Protocol::Http1) {
+                    self.flags |= Self::PIPELINED | Self::OVERLAPPING;
+                }
+                self.sent = segment.now;
+                self.request_bytes = self.request_bytes.wrapping_add(u64::from(fresh));
+            }
+            Phase::Responding => {
+                let known = !matches!(segment.head, Head::Unknown);
+                if known && !begins && matches!(self.protocol, Protocol::Http1) {
+                    // The rest of a request that was answered early.
+                    self.sent = segment.now;
+                    self.request_bytes = self.request_bytes.wrapping_add(u64::from(fresh));
+                } else {
+                    self.end(step);
+                    self.begin(segment, fresh, step);
+                }
+            }
+            Phase::Unsynchronised => {
+                if begins {
+                    self.begin(segment, fresh, step);
+                } else {
+                    self.phase = Phase::Synchronising;
+                    self.flags |= Self::ASKED;
+                    step.uncertain = Some(Reason::StartedBefore);
+                }
+            }
+            Phase::Synchronising => {
+                // A request behind a response: the first certain boundary.
+                if begins || self.flags & Self::ASKED == 0 {
+                    self.flags &= !Self::ASKED;
+                    self.begin(segment, fresh, step);
+                }
+            }
+            Phase::Opaque => {
+                if self.flags & Self::ASKED == 0 {
+                    self.flags |= Self::ASKED;
+                    step.uncertain = Some(self.opaque_reason());
+                }
+            }
+        }
+    }
+
+    /// New payload from the side that answers, in order.
+    #[inline(always)]
+    fn response_payload(&mut self, segment: &Segment, step: &mut Step) {
+        match self.phase {
+            Phase::Idle => {
+                if self.flags & Self::PUSHED == 0 {
+                    self.flags |= Self::PUSHED;
+                    step.uncertain = Some(Reason::Push);
+                }
+            }
+            Phase::Requesting => {
+                let status = match segment.head {
+                    Head::HttpResponse(status) => status,
+                    _ => 0,
+                };
+                let http = matches!(self.protocol, Protocol::Http1);
+                if http && status >= 100 && status < 200 && status != 101 {
+                    // An interim response announces the real one (RFC 9110, section 15.2).
+                    self.response_bytes = 0;
+                    return;
+                }
+                if http && status == 0 && !matches!(segment.head, Head::Unknown) {
+                    // Not the beginning of a response: what is left of an earlier one.
+                    self.flags |= Self::OVERLAPPING;
+                }
+                if segment.now < self.start {
+                    self.phase = Phase::Idle;
+                    step.uncertain = Some(Reason::NegativeDuration);
+                    return;
+                }
+                self.phase = Phase::Responding;
+                self.first = segment.now;
+                self.last = segment.now;
+                self.status = status as u32;
+            }
+            Phase::Responding => self.last = segment.now,
+            Phase::Unsynchronised => {
+                self.phase = Phase::Synchronising;
+                self.flags &= !Self::ASKED;
+                step.uncertain = Some(Reason::StartedBefore);
+            }
+            Phase::Synchronising | Phase::Opaque => self.flags &= !Self::ASKED,
+        }
+    }
+
+    /// A request begins with this segment.
+    #[inline(always)]
+    fn begin(&mut self, segment: &Segment, fresh: u32, step: &mut Step) {
+        match segment.head {
+            Head::HttpRequest => self.protocol = Protocol::Http1,
+            Head::TlsHandshake if matches!(self.protocol, Protocol::Unknown) => {
+                self.protocol = Protocol::Tls;
+            }
+            Head::Http2Preface => self.protocol = Protocol::Http2,
+            _ => {}
+        }
+        let uncertain = self.flags & Self::PIPELINED != 0
+            || (matches!(self.protocol, Protocol::Http1) && matches!(segment.head, Head::Other));
+        self.flags &= !(Self::OVERLAPPING | Self::PUSHED);
+        if uncertain {
+            self.flags |= Self::OVERLAPPING;
+        }
+        self.retransmits = 0;
+        self.requester_done = Timestamp(0);
+        self.response_bytes = 0;
+        self.status = 0;
+        if matches!(self.protocol, Protocol::Tls | Protocol::Http2 | Protocol::Upgraded) {
+            self.phase = Phase::Opaque;
+            self.flags |= Self::ASKED;
+            // The step may already tell how the exchange before ended; this turn is told all the same.
+            step.uncertain = Some(self.opaque_reason());
+            return;
+        }
+        self.number = self.number.wrapping_add(1);
+        self.phase = Phase::Requesting;
+        self.start = segment.now;
+        self.sent = segment.now;
+        self.request_bytes = u64::from(fresh);
+    }
+
+    /// FIN, also one that arrived ahead of data.
+    #[inline(always)]
+    fn finish_where_told(&mut self, segment: &Segment, request: bool, step: &mut Step) {
+        let mut fin = segment.flags.fin();
+        if matches!(segment.direction, Direction::Ingress) {
+            if fin && self.flags & Self::RECEIVED_KNOWN != 0 && distance(self.received_next, segment.end()) > 0 {
+                self.flags |= Self::FIN_WAITS;
+                self.fin_sequence = segment.end();
+                fin = false;
+            } else if self.flags & Self::FIN_WAITS != 0 && self.received_next == self.fin_sequence {
+                self.flags &= !Self::FIN_WAITS;
+                fin = true;
+            }
+        }
+        if !fin {
+            return;
+        }
+        if request {
+            // It may have closed for good or only for writing: a response may still come.
+            if matches!(self.phase, Phase::Requesting) && self.requester_done.0 == 0 {
+                self.requester_done = segment.now;
+            }
+        } else if matches!(self.phase, Phase::Requesting) {
+            let outcome = self.responder_left();
+            self.unanswered(segment.now, outcome, step);
+        } else {
+            self.end(step);
+        }
+    }
+
+    /// RST.
+    #[inline(always)]
+    fn reset(&mut self, segment: &Segment, request: bool, step: &mut Step) {
+        match self.phase {
+            Phase::Requesting if request => {
+                let outcome = self.requester_left();
+                let until = if self.requester_done.0 == 0 { segment.now } else { self.requester_done };
+                self.unanswered(until, outcome, step);
+            }
+            Phase::Requesting => {
+                let outcome = self.responder_left();
+                self.unanswered(segment.now, outcome, step);
+            }
+            Phase::Responding if request && self.requester_done.0 != 0 => {
+                // It had closed for good before the response came.
+                let outcome = self.requester_left();
+                self.unanswered(self.requester_done, outcome, step);
+            }
+            _ => self.end(step),
+        }
+    }
+
+    /// Ends the current exchange, if a response came, with its response.
+    #[inline(always)]
+    fn end(&mut self, step: &mut Step) {
+        if !matches!(self.phase, Phase::Responding) {
+            return;
+        }
+        let until = self.first;
+        self.complete(until, Outcome::Ok, step);
+        if matches!(self.protocol, Protocol::Http1) && self.status == 101 {
+            self.protocol = Protocol::Upgraded;
+        }
+    }
+
+    /// Ends the current exchange without a response.
+    #[inline(always)]
+    fn unanswered(&mut self, until: Timestamp, outcome: Outcome, step: &mut Step) {
+        self.complete(until, outcome, step);
+    }
+
+    #[inline(always)]
+    fn complete(&mut self, until: Timestamp, outcome: Outcome, step: &mut Step) {
+        self.phase = Phase::Idle;
+        if self.flags & Self::OVERLAPPING != 0 {
+            step.uncertain = Some(Reason::Overlapping);
+            return;
+        }
+        let Some(completed) = self.completed(until, outcome) else {
+            step.uncertain = Some(Reason::NegativeDuration);
+            return;
+        };
+        step.completed = Some(completed);
+    }
+
+    /// The current exchange as it stands, first answered or waited for at `until`; nothing where the clocks of
+    /// two processors disagree.
+    #[inline(always)]
+    pub fn completed(&self, until: Timestamp, outcome: Outcome) -> Option<Completed> {
+        let latency = until.since(self.start)?;
+        let sent = self.sent.since(self.start)?;
+        let answered = matches!(outcome, Outcome::Ok);
+        let complete = if answered { self.last.since(self.start)? } else { UNKNOWN_DURATION };
+        let read_lag = if answered && self.read_number == self.number {
+            self.read.since(self.first).unwrap_or(UNKNOWN_DURATION)
+        } else {
+            UNKNOWN_DURATION
+        };
+        Some(Completed {
+            number: self.number,
+            retransmits: self.retransmits,
+            start: self.start,
+            sent,
+            latency,
+            complete,
+            read_lag,
+            request_bytes: self.request_bytes,
+            response_bytes: self.response_bytes,
+            status: self.status,
+            protocol: self.protocol,
+            outcome,
+        })
+    }
+
+    /// The application looked at what has arrived. Runs without the lock: only the reader writes these fields.
+    #[inline(always)]
+    pub fn read(&mut self, now: Timestamp) {
+        if matches!(self.role, Role::Client)
+            && matches!(self.phase, Phase::Responding)
+            && self.read_number != self.number
+        {
+            self.read = now;
+            self.read_number = self.number;
+        }
+    }
+
+    #[inline(always)]
+    fn requester_left(&self) -> Outcome {
+        if matches!(self.role, Role::Client) { Outcome::Cancelled } else { Outcome::Reset }
+    }
+
+    #[inline(always)]
+    fn responder_left(&self) -> Outcome {
+        if matches!(self.role, Role::Client) { Outcome::Reset } else { Outcome::Cancelled }
+    }
+
+    #[inline(always)]
+    fn opaque_reason(&self) -> Reason {
+        match self.protocol {
+            Protocol::Tls => Reason::Tls,
+            Protocol::Http2 => Reason::Http2,
+            _ => Reason::Upgraded,
+        }
+    }
+}

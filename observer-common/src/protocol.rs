@@ -1,0 +1,114 @@
+//! What the first payload bytes of a message say about its protocol.
+
+/// How many payload bytes are looked at: enough for an HTTP/1 status line up to its code.
+pub const HEAD_LENGTH: usize = 12;
+
+/// The protocol that a connection speaks, as far as its payload has told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "host",
+    derive(zerocopy::TryFromBytes, zerocopy::Immutable, zerocopy::KnownLayout, zerocopy::IntoBytes)
+)]
+#[repr(u8)]
+pub enum Protocol {
+    /// Not recognised: paired by direction.
+    #[default]
+    Unknown = 0,
+    /// HTTP/1.0 or HTTP/1.1.
+    Http1 = 1,
+    /// TLS records.
+    Tls = 2,
+    /// HTTP/2 with prior knowledge.
+    Http2 = 3,
+    /// An HTTP/1.1 connection that switched to something else (`101`).
+    Upgraded = 4,
+}
+
+impl Protocol {
+    /// The name in reports and recordings; nothing where the protocol is not known.
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Unknown => None,
+            Self::Http1 => Some("http1"),
+            Self::Tls => Some("tls"),
+            Self::Http2 => Some("http2"),
+            Self::Upgraded => Some("upgraded"),
+        }
+    }
+}
+
+/// What the first bytes of a segment are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Head {
+    /// They were not loaded, or are too few to tell.
+    Unknown,
+    /// None of the below.
+    Other,
+    /// The first line of an HTTP/1 request.
+    HttpRequest,
+    /// The status line of an HTTP/1 response, with its code.
+    HttpResponse(u16),
+    /// A TLS handshake record.
+    TlsHandshake,
+    /// The connection preface of HTTP/2 (RFC 9113, section 3.4).
+    Http2Preface,
+}
+
+const fn ascii(text: [u8; 4]) -> u32 {
+    u32::from_be_bytes(text)
+}
+
+impl Head {
+    /// Recognises a message by its first bytes.
+    #[inline(always)]
+    pub fn of(bytes: &[u8; HEAD_LENGTH]) -> Self {
+        let [a, b, c, d, e, f, g, h, space, x, y, z] = *bytes;
+        let first = ascii([a, b, c, d]);
+        let second = ascii([e, f, g, h]);
+        if first == ascii(*b"HTTP") {
+            // "HTTP/1." DIGIT SP 3DIGIT (RFC 9112, section 4)
+            let digits = x.wrapping_sub(b'0') < 10 && y.wrapping_sub(b'0') < 10 && z.wrapping_sub(b'0') < 10;
+            if second & 0xffff_ff00 == ascii(*b"/1.\0") && space == b' ' && digits {
+                let status = (x - b'0') as u16 * 100 + (y - b'0') as u16 * 10 + (z - b'0') as u16;
+                return Self::HttpResponse(status);
+            }
+            return Self::Other;
+        }
+        if a == 0x16 && b == 0x03 && c <= 0x04 {
+            return Self::TlsHandshake;
+        }
+        if first == ascii(*b"PRI ") && second == ascii(*b"* HT") {
+            return Self::Http2Preface;
+        }
+        let method = first == ascii(*b"GET ")
+            || first == ascii(*b"PUT ")
+            || (first == ascii(*b"POST") && e == b' ')
+            || (first == ascii(*b"HEAD") && e == b' ')
+            || (first == ascii(*b"PATC") && second & 0xffff_0000 == ascii(*b"H \0\0"))
+            || (first == ascii(*b"DELE") && second & 0xffff_ff00 == ascii(*b"TE \0"))
+            || (first == ascii(*b"TRAC") && second & 0xffff_0000 == ascii(*b"E \0\0"))
+            || (first == ascii(*b"OPTI") && second == ascii(*b"ONS "))
+            || (first == ascii(*b"CONN") && second == ascii(*b"ECT "));
+        if method { Self::HttpRequest } else { Self::Other }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_recognised() {
+        for method in ["GET /", "PUT /", "POST /", "HEAD /", "PATCH /", "DELETE /", "TRACE /", "OPTIONS *", "CONNECT a:1"] {
+            let line = std::format!("{method} HTTP/1.1\r\n\r\n");
+            assert_eq!(Head::of(line.as_bytes()[..HEAD_LENGTH].try_into().unwrap()), Head::HttpRequest, "{method}");
+        }
+        assert_eq!(Head::of(b"HTTP/1.1 503"), Head::HttpResponse(503));
+        assert_eq!(Head::of(b"HTTP/1.0 200"), Head::HttpResponse(200));
+        assert_eq!(Head::of(b"HTTP/1.1 2x0"), Head::Other);
+        assert_eq!(Head::of(b"PRI * HTTP/2"), Head::Http2Preface);
+        assert_eq!(Head::of(b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\0"), Head::TlsHandshake);
+        assert_eq!(Head::of(b"*1\r\n$4\r\nPING"), Head::Other);
+        assert_eq!(Head::of(b"GETS key\r\n\r\n"), Head::Other);
+    }
+}

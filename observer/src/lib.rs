@@ -1,0 +1,7 @@
+//! `observer` watches, from the kernel, every request that processes on a Linux host send to their backends.
+//!
+//! Data runs one straight way: a source (`capture`) yields [`exchange::Exchange`]s, the `ledger` sums them up
+//! per service and instance, the `report` is the one model that every renderer draws.
+
+pub mod exchange;
+pub mod provenance;
