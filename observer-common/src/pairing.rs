@@ -82,7 +82,10 @@ impl Connection {
     /// Whether requests travel in this direction.
     #[inline(always)]
     pub fn is_request(&self, direction: Direction) -> bool {
-        matches!((self.role, direction), (Role::Client, Direction::Egress) | (Role::Server, Direction::Ingress))
+        matches!(
+            (self.role, direction),
+            (Role::Client, Direction::Egress) | (Role::Server, Direction::Ingress)
+        )
     }
 
     /// Takes in one segment that carries payload, FIN or RST.
@@ -201,7 +204,8 @@ impl Connection {
     #[inline(always)]
     fn received_again(&mut self, segment: &Segment) -> Payload {
         let (start, end) = (segment.start(), segment.end());
-        let keep_alive_probe = segment.length == 1 && end == self.received_next && segment.received == Some(end);
+        let keep_alive_probe =
+            segment.length == 1 && end == self.received_next && segment.received == Some(end);
         if !keep_alive_probe {
             self.retransmits = self.retransmits.wrapping_add(1);
         }
@@ -356,7 +360,10 @@ impl Connection {
     fn finish_where_told(&mut self, segment: &Segment, request: bool, step: &mut Step) {
         let mut fin = segment.flags.fin();
         if matches!(segment.direction, Direction::Ingress) {
-            if fin && self.flags & Self::RECEIVED_KNOWN != 0 && distance(self.received_next, segment.end()) > 0 {
+            if fin
+                && self.flags & Self::RECEIVED_KNOWN != 0
+                && distance(self.received_next, segment.end()) > 0
+            {
                 self.flags |= Self::FIN_WAITS;
                 self.fin_sequence = segment.end();
                 fin = false;

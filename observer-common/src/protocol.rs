@@ -99,9 +99,23 @@ mod tests {
 
     #[test]
     fn heads_are_recognised() {
-        for method in ["GET /", "PUT /", "POST /", "HEAD /", "PATCH /", "DELETE /", "TRACE /", "OPTIONS *", "CONNECT a:1"] {
+        for method in [
+            "GET /",
+            "PUT /",
+            "POST /",
+            "HEAD /",
+            "PATCH /",
+            "DELETE /",
+            "TRACE /",
+            "OPTIONS *",
+            "CONNECT a:1",
+        ] {
             let line = std::format!("{method} HTTP/1.1\r\n\r\n");
-            assert_eq!(Head::of(line.as_bytes()[..HEAD_LENGTH].try_into().unwrap()), Head::HttpRequest, "{method}");
+            assert_eq!(
+                Head::of(line.as_bytes()[..HEAD_LENGTH].try_into().unwrap()),
+                Head::HttpRequest,
+                "{method}"
+            );
         }
         assert_eq!(Head::of(b"HTTP/1.1 503"), Head::HttpResponse(503));
         assert_eq!(Head::of(b"HTTP/1.0 200"), Head::HttpResponse(200));

@@ -3,5 +3,6 @@
 //! Data runs one straight way: a source (`capture`) yields [`exchange::Exchange`]s, the `ledger` sums them up
 //! per service and instance, the `report` is the one model that every renderer draws.
 
+pub mod capture;
 pub mod exchange;
 pub mod provenance;

@@ -1,0 +1,5 @@
+//! Sources of exchanges.
+
+pub mod kernel;
+pub mod pcap;
+pub mod table;

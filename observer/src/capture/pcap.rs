@@ -1,0 +1,1 @@
+//! Packet captures, replayed through the very pairing machine that the probes run.

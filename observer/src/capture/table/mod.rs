@@ -1,0 +1,1 @@
+//! Exchange logs: Parquet and CSV.
