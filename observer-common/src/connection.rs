@@ -172,13 +172,26 @@ impl Connection {
         self.phase = Phase::Unsynchronised;
     }
 
-    /// What the handshake fixed: the sequence numbers of the next byte in either direction.
+    /// What the handshake fixed: the sequence numbers of the next byte in either direction. Data that came with
+    /// the handshake has told them already.
     #[inline(always)]
     pub fn established(&mut self, sent_next: u32, received_next: u32) {
-        self.sent_next = sent_next;
-        self.received_next = received_next;
-        self.received_end = received_next;
+        if self.flags & Self::SENT_KNOWN == 0 {
+            self.sent_next = sent_next;
+        }
+        if self.flags & Self::RECEIVED_KNOWN == 0 {
+            self.received_next = received_next;
+            self.received_end = received_next;
+        }
         self.flags |= Self::SENT_KNOWN | Self::RECEIVED_KNOWN;
+    }
+
+    /// The socket starts a new connection: nothing of the conversation before counts.
+    #[inline(always)]
+    pub fn forget(&mut self) {
+        self.flags = 0;
+        self.protocol = Protocol::Unknown;
+        self.remote.port = 0;
     }
 
     /// Whether the conversation is paired at all.

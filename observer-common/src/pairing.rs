@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// An exchange that is over, as far as the conversation itself tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Completed {
     /// Its number on the connection, from 1.
     pub number: u32,
@@ -44,10 +44,21 @@ pub struct Completed {
 /// What one segment brought about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// The exchange that it ended.
-    pub completed: Option<Completed>,
+    /// The exchange that it ended; all zero where it ended none. Not an `Option`: the verifier refuses to copy
+    /// the undefined bytes of a `None`.
+    exchange: Completed,
+    /// Whether it ended an exchange.
+    ended: bool,
     /// What it showed that is no certain pair.
     pub uncertain: Option<Reason>,
+}
+
+impl Step {
+    /// The exchange that the segment ended.
+    #[inline(always)]
+    pub const fn completed(&self) -> Option<&Completed> {
+        if self.ended { Some(&self.exchange) } else { None }
+    }
 }
 
 /// What the sequence numbers say about a segment's payload.
@@ -436,40 +447,44 @@ impl Connection {
             step.uncertain = Some(Reason::Overlapping);
             return;
         }
-        let Some(completed) = self.completed(until, outcome) else {
+        step.ended = self.fill(until, outcome, &mut step.exchange);
+        if !step.ended {
             step.uncertain = Some(Reason::NegativeDuration);
-            return;
-        };
-        step.completed = Some(completed);
+        }
     }
 
     /// The current exchange as it stands, first answered or waited for at `until`; nothing where the clocks of
     /// two processors disagree.
+    pub fn current(&self, until: Timestamp, outcome: Outcome) -> Option<Completed> {
+        let mut exchange = Completed::default();
+        if self.fill(until, outcome, &mut exchange) { Some(exchange) } else { None }
+    }
+
     #[inline(always)]
-    pub fn completed(&self, until: Timestamp, outcome: Outcome) -> Option<Completed> {
-        let latency = until.since(self.start)?;
-        let sent = self.sent.since(self.start)?;
+    fn fill(&self, until: Timestamp, outcome: Outcome, exchange: &mut Completed) -> bool {
         let answered = matches!(outcome, Outcome::Ok);
-        let complete = if answered { self.last.since(self.start)? } else { UNKNOWN_DURATION };
-        let read_lag = if answered && self.read_number == self.number {
-            self.read.since(self.first).unwrap_or(UNKNOWN_DURATION)
+        let start = self.start.0;
+        if until.0 < start || self.sent.0 < start || (answered && self.last.0 < start) {
+            return false;
+        }
+        exchange.number = self.number;
+        exchange.retransmits = self.retransmits;
+        exchange.start = self.start;
+        exchange.sent = Nanoseconds(self.sent.0.wrapping_sub(start));
+        exchange.latency = Nanoseconds(until.0.wrapping_sub(start));
+        exchange.complete =
+            if answered { Nanoseconds(self.last.0.wrapping_sub(start)) } else { UNKNOWN_DURATION };
+        exchange.read_lag = if answered && self.read_number == self.number && self.read.0 >= self.first.0 {
+            Nanoseconds(self.read.0.wrapping_sub(self.first.0))
         } else {
             UNKNOWN_DURATION
         };
-        Some(Completed {
-            number: self.number,
-            retransmits: self.retransmits,
-            start: self.start,
-            sent,
-            latency,
-            complete,
-            read_lag,
-            request_bytes: self.request_bytes,
-            response_bytes: self.response_bytes,
-            status: self.status,
-            protocol: self.protocol,
-            outcome,
-        })
+        exchange.request_bytes = self.request_bytes;
+        exchange.response_bytes = self.response_bytes;
+        exchange.status = self.status;
+        exchange.protocol = self.protocol;
+        exchange.outcome = outcome;
+        true
     }
 
     /// The application looked at what has arrived. Runs without the lock: only the reader writes these fields.

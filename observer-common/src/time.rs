@@ -28,9 +28,10 @@ pub struct Timestamp(pub u64);
 
 impl Timestamp {
     /// The time from `earlier` to `self`, or nothing if the clock went backwards in between.
-    #[inline(always)]
     pub const fn since(self, earlier: Self) -> Option<Nanoseconds> {
-        // Not `checked_sub`: its overflow intrinsic costs the verifier a second path.
-        if self.0 < earlier.0 { None } else { Some(Nanoseconds(self.0.wrapping_sub(earlier.0))) }
+        match self.0.checked_sub(earlier.0) {
+            Some(nanoseconds) => Some(Nanoseconds(nanoseconds)),
+            None => None,
+        }
     }
 }

@@ -1,0 +1,35 @@
+//! When the application looked at the response: it runs in the reading process, a peek included.
+
+use core::ffi::c_void;
+
+use aya_ebpf::{
+    helpers::{
+        bpf_get_current_comm, bpf_get_current_pid_tgid, bpf_ktime_get_ns, generated::bpf_sk_storage_get,
+    },
+    macros::btf_tracepoint,
+    programs::BtfTracePointContext,
+};
+use observer_common::{Connection, Timestamp};
+
+use crate::maps::CONNECTIONS;
+
+#[btf_tracepoint(function = "tcp_rcv_space_adjust")]
+fn read(context: BtfTracePointContext) -> i32 {
+    let socket: *mut c_void = context.arg(0);
+    // SAFETY: the tracepoint's first argument is a socket; the storage is valid where not null.
+    unsafe {
+        let connection: *mut Connection =
+            bpf_sk_storage_get((&raw const CONNECTIONS).cast_mut().cast(), socket, core::ptr::null_mut(), 0)
+                .cast();
+        let Some(connection) = connection.as_mut() else { return 0 };
+        connection.read(Timestamp(bpf_ktime_get_ns()));
+        // Servers, and clients older than the probes, show their process here.
+        if connection.pid == 0 {
+            connection.pid = (bpf_get_current_pid_tgid() >> 32) as u32;
+            if let Ok(comm) = bpf_get_current_comm() {
+                connection.comm = comm;
+            }
+        }
+    }
+    0
+}
