@@ -194,6 +194,11 @@ impl Connection {
         self.remote.port = 0;
     }
 
+    /// Whether the current exchange, if there is one, is a certain pair so far.
+    pub const fn is_certain(&self) -> bool {
+        self.is_observed() && self.flags & Self::OVERLAPPING == 0
+    }
+
     /// Whether the conversation is paired at all.
     #[inline(always)]
     pub const fn is_observed(&self) -> bool {

@@ -1,12 +1,35 @@
 //! The probes: loading, attaching, reading. The only place that names aya.
 
-use std::path::PathBuf;
+mod attach;
+mod cgroup;
+mod counters;
+mod decode;
+mod doctor;
+mod error;
+mod iterator;
+mod listening;
+mod plan;
+mod privileges;
+mod ring;
+mod self_test;
+mod sweep;
 
-use observer_common::Nanoseconds;
+use std::path::{Path, PathBuf};
 
+use observer_common::{Config, ExchangeRecord, Nanoseconds, Reason, Role, Roles, Timestamp};
+use rustix::time::{ClockId, clock_gettime};
+
+use self::{
+    attach::Attached, cgroup::CgroupRoot, counters::Reading, decode::Decoder, ring::Ring, sweep::HandedOver,
+};
+pub use self::{
+    attach::ProbeStatus,
+    doctor::{Doctor, examine},
+    error::CaptureError,
+};
 use crate::{
     exchange::{Exchange, Names},
-    provenance::Provenance,
+    provenance::{Degradation, Provenance, SourceKind, Window},
 };
 
 /// What to observe, and how.
@@ -18,51 +41,207 @@ pub struct Options {
     pub server: bool,
     /// Another eBPF object than the embedded one, for developers.
     pub object: Option<PathBuf>,
-    /// Where output will appear: a directory that only CAP_DAC_OVERRIDE makes writable keeps that one capability.
+    /// Where output will appear: a directory that only `CAP_DAC_OVERRIDE` makes writable keeps that one capability.
     pub output: Option<PathBuf>,
 }
 
-/// The probes, attached.
-#[derive(Debug)]
-pub struct KernelCapture {}
+impl Options {
+    fn roles(&self) -> u32 {
+        u32::from(self.client) * Roles::CLIENT | u32::from(self.server) * Roles::SERVER
+    }
+}
+
+/// The probes, attached. Dropping it, or the end of the process in whatever way, detaches them.
+pub struct KernelCapture {
+    attached: Attached,
+    ring: Ring,
+    decoder: Decoder,
+    handed_over: HandedOver,
+    roles: u32,
+    start: Timestamp,
+    wall_offset_ns: i64,
+    /// The counters when observation began.
+    before: Reading,
+}
 
 impl KernelCapture {
     /// Loads and attaches the probes, lets them prove themselves on loopback, and drops all capabilities.
-    pub fn start(_options: &Options) -> Result<Self, CaptureError> {
-        Err(CaptureError::Stub)
+    ///
+    /// Capabilities belong to threads: call this before any other thread exists.
+    pub fn start(options: &Options) -> Result<Self, CaptureError> {
+        let root = CgroupRoot::open()?;
+        let Trial { mut attached, mut ring } =
+            prepare(&root, options.object.as_deref()).map_err(|refusal| refusal.error)?;
+        let kept = privileges::drop_all(options.output.as_deref(), || still_reads(&mut attached))?;
+        if !kept.is_empty() {
+            tracing::debug!("kept: {}", privileges::names(&kept));
+        }
+        attach::configure(
+            &mut attached.ebpf,
+            Config { roles: options.roles(), own_pid: std::process::id() },
+        )?;
+        ring.drain(|_| {});
+        Ok(Self {
+            before: Reading::take(&attached.ebpf)?,
+            attached,
+            ring,
+            decoder: Decoder::default(),
+            handed_over: HandedOver::default(),
+            roles: options.roles(),
+            start: monotonic(),
+            wall_offset_ns: wall_offset_ns(),
+        })
     }
 
     /// Hands over the exchanges that ended since the last call.
-    pub fn poll(
-        &mut self,
-        _names: &mut Names,
-        _sink: &mut dyn FnMut(&Exchange, &Names),
-    ) -> Result<(), CaptureError> {
-        Err(CaptureError::Stub)
+    pub fn poll(&mut self, names: &mut Names, sink: &mut dyn FnMut(&Exchange, &Names)) {
+        let Self { ring, decoder, handed_over, roles, .. } = self;
+        ring.drain(|record| {
+            if wanted(record, *roles) && !handed_over.take(record) {
+                let exchange = decoder.exchange(record, names);
+                sink(&exchange, names);
+            }
+        });
     }
 
     /// Looks at every connection: exchanges that have been complete for `idle` go to `sink` (each once, whatever
     /// the ring says later), requests that still wait go to `pending`, with the outcome `pending`.
     pub fn sweep(
         &mut self,
-        _idle: Nanoseconds,
-        _names: &mut Names,
-        _sink: &mut dyn FnMut(&Exchange, &Names),
-        _pending: &mut Vec<Exchange>,
+        idle: Nanoseconds,
+        names: &mut Names,
+        sink: &mut dyn FnMut(&Exchange, &Names),
+        pending: &mut Vec<Exchange>,
     ) -> Result<(), CaptureError> {
-        Err(CaptureError::Stub)
+        // What the ring holds came before what the storage shows.
+        self.poll(names, sink);
+        pending.clear();
+        let Self { attached, decoder, handed_over, roles, .. } = self;
+        let Some(iterator) = &mut attached.iterator else { return Ok(()) };
+        let now = monotonic();
+        let connections = iterator
+            .read()
+            .map_err(|error| CaptureError::Read { what: "the state of connections", error })?;
+        handed_over.sweep(connections, now, idle, |record| {
+            if wanted(record, *roles) {
+                let exchange = decoder.exchange(record, names);
+                if exchange.outcome == observer_common::Outcome::Pending {
+                    pending.push(exchange);
+                } else {
+                    sink(&exchange, names);
+                }
+            }
+        });
+        Ok(())
     }
 
     /// What was observed and lost since the start.
     pub fn provenance(&self) -> Result<Provenance, CaptureError> {
-        Err(CaptureError::Stub)
+        let reading = Reading::take(&self.attached.ebpf)?;
+        let mut provenance = Provenance::of(SourceKind::Kernel);
+        provenance.window = Some(Window {
+            start: self.start,
+            duration: monotonic().since(self.start).unwrap_or_default(),
+            wall_offset_ns: Some(self.wall_offset_ns),
+        });
+        provenance.lost_events = reading.since(&self.before, Reason::RingFull) + self.ring.malformed();
+        provenance.unpaired = reading.unpaired_since(&self.before);
+        provenance.degraded.clone_from(&self.attached.degraded);
+        Ok(provenance)
     }
 }
 
-/// Why this host cannot be observed. All of these end the program with exit code 3.
-#[derive(Debug, thiserror::Error)]
-pub enum CaptureError {
-    /// Not written yet.
-    #[error("not there yet")]
-    Stub,
+/// Probes that have proven themselves.
+struct Trial {
+    attached: Attached,
+    ring: Ring,
+}
+
+/// Why they have not, and how far they came.
+struct Refusal {
+    error: CaptureError,
+    probes: Vec<ProbeStatus>,
+    degraded: Vec<Degradation>,
+}
+
+impl Refusal {
+    fn before_attaching(error: CaptureError) -> Box<Self> {
+        Box::new(Self { error, probes: Vec::new(), degraded: Vec::new() })
+    }
+
+    fn of(attached: Attached, error: CaptureError) -> Box<Self> {
+        Box::new(Self { error, probes: attached.probes, degraded: attached.degraded })
+    }
+}
+
+/// Everything up to the self-test.
+fn prepare(root: &CgroupRoot, object: Option<&Path>) -> Result<Trial, Box<Refusal>> {
+    // Both roles and no process left out, so that the ping is seen.
+    let everything = Config { roles: Roles::CLIENT | Roles::SERVER, own_pid: 0 };
+    let mut attached = attach::attach(root, object, everything).map_err(Refusal::before_attaching)?;
+    if !root.whole_host {
+        attached.degraded.push(Degradation {
+            what: "view".to_owned(),
+            reason: "the root of cgroup v2 is not visible from this cgroup namespace".to_owned(),
+            consequence: "only this container is observed".to_owned(),
+        });
+    }
+    if let Err(error) = require(&attached) {
+        return Err(Refusal::of(attached, error));
+    }
+    let mut ring = match Ring::open(&mut attached.ebpf) {
+        Ok(ring) => ring,
+        Err(error) => return Err(Refusal::of(attached, error)),
+    };
+    match self_test::prove(&mut attached, &mut ring) {
+        Ok(()) => Ok(Trial { attached, ring }),
+        Err(error) => Err(Refusal::of(attached, error)),
+    }
+}
+
+/// Without these probes there is nothing to observe.
+fn require(attached: &Attached) -> Result<(), CaptureError> {
+    let refused =
+        plan::PLAN.iter().filter(|probe| probe.required).zip(attached.required()).find(|(_, s)| !s.attached);
+    let Some((probe, status)) = refused else { return Ok(()) };
+    let reason = status.error.clone().unwrap_or_default();
+    let missing = privileges::missing();
+    Err(if missing.is_empty() {
+        CaptureError::Probe { probe: probe.name, reason }
+    } else {
+        CaptureError::Privilege { missing: privileges::names(&missing), reason }
+    })
+}
+
+/// Whether counters and connections can be read with the capabilities that are effective now.
+fn still_reads(attached: &mut Attached) -> bool {
+    let counters = Reading::take(&attached.ebpf).is_ok();
+    counters && attached.iterator.as_mut().is_none_or(|iterator| iterator.read().is_ok())
+}
+
+/// Connections accepted during the self-test have a role that may not be wanted.
+fn wanted(record: &ExchangeRecord, roles: u32) -> bool {
+    match record.role {
+        Role::Client => roles & Roles::CLIENT != 0,
+        Role::Server => roles & Roles::SERVER != 0,
+        Role::Unknown | Role::Ignored => false,
+    }
+}
+
+/// Now, on the clock of the probes.
+fn monotonic() -> Timestamp {
+    Timestamp(nanoseconds(ClockId::Monotonic))
+}
+
+/// What to add to the monotonic clock to get nanoseconds since the Unix epoch.
+fn wall_offset_ns() -> i64 {
+    let wall = nanoseconds(ClockId::Realtime);
+    let monotonic = nanoseconds(ClockId::Monotonic);
+    wall.cast_signed().wrapping_sub(monotonic.cast_signed())
+}
+
+fn nanoseconds(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    // Neither clock is negative.
+    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }

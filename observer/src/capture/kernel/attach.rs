@@ -1,0 +1,245 @@
+//! Loading and attaching, probe by probe: what the kernel really does decides, not its version.
+
+use std::{os::fd::AsFd, path::Path};
+
+use aya::{
+    Btf, Ebpf, EbpfLoader, VerifierLogLevel,
+    maps::{Array, Map, MapData},
+    programs::{CgroupSkbAttachType, Program, ProgramError, links::CgroupAttachMode},
+};
+use observer_common::Config;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CaptureError,
+    cgroup::CgroupRoot,
+    iterator::StorageIterator,
+    listening::listening_ports,
+    plan::{Hook, PLAN, Probe},
+    privileges,
+};
+use crate::provenance::Degradation;
+
+/// The committed object.
+static OBJECT: &[u8] =
+    aya::include_bytes_aligned!(concat!(env!("CARGO_MANIFEST_DIR"), "/bpf/observer.bpf.o"));
+
+/// What became of one probe.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeStatus {
+    /// The program's name.
+    pub name: String,
+    /// Where it is attached.
+    pub hook: String,
+    /// Whether nothing can be observed without it.
+    pub required: bool,
+    /// Whether the verifier took it.
+    pub loaded: bool,
+    /// Whether it is attached.
+    pub attached: bool,
+    /// Instructions after the kernel's own rewriting.
+    pub instructions: Option<u32>,
+    /// Instructions that the verifier walked through; unknown before Linux 5.16.
+    pub verified_instructions: Option<u32>,
+    /// Why it is not usable, in the kernel's words.
+    pub error: Option<String>,
+    /// What cannot be told without it.
+    pub consequence: String,
+}
+
+/// The probes in place. Dropping it detaches them.
+#[derive(Debug)]
+pub(super) struct Attached {
+    pub(super) ebpf: Ebpf,
+    pub(super) iterator: Option<StorageIterator>,
+    pub(super) probes: Vec<ProbeStatus>,
+    pub(super) degraded: Vec<Degradation>,
+}
+
+/// Loads the object and every probe that this kernel takes.
+pub(super) fn attach(
+    root: &CgroupRoot,
+    object: Option<&Path>,
+    config: Config,
+) -> Result<Attached, CaptureError> {
+    raise_locked_memory_limit();
+    let mut loader = EbpfLoader::new();
+    // Full verifier logs cost more time than the verification; a refused probe is loaded again with one by hand.
+    loader.verifier_log_level(VerifierLogLevel::STATS);
+    let loaded = match object {
+        Some(path) => loader.load_file(path),
+        None => loader.load(OBJECT),
+    };
+    let mut ebpf = loaded.map_err(|error| object_error(&error))?;
+    configure(&mut ebpf, config)?;
+    set_listening_ports(&mut ebpf)?;
+    let btf = Btf::from_sys_fs();
+    let mut attached = Attached { ebpf, iterator: None, probes: Vec::new(), degraded: Vec::new() };
+    for probe in &PLAN {
+        attached.add(probe, root, btf.as_ref().ok());
+    }
+    Ok(attached)
+}
+
+/// Tells the probes what is wanted.
+pub(super) fn configure(ebpf: &mut Ebpf, config: Config) -> Result<(), CaptureError> {
+    let broken = |reason: String| CaptureError::Object { reason };
+    let map = ebpf.map_mut("CONFIG").ok_or_else(|| broken("it has no map CONFIG".to_owned()))?;
+    let mut array: Array<&mut MapData, [u32; 2]> =
+        map.try_into().map_err(|error| broken(format!("its map CONFIG is not usable: {error}")))?;
+    array.set(0, [config.roles, config.own_pid], 0).map_err(|error| broken(error.to_string()))
+}
+
+fn set_listening_ports(ebpf: &mut Ebpf) -> Result<(), CaptureError> {
+    let broken = |reason: String| CaptureError::Object { reason };
+    let map = ebpf.map_mut("LISTENING").ok_or_else(|| broken("it has no map LISTENING".to_owned()))?;
+    let mut array: Array<&mut MapData, u64> =
+        map.try_into().map_err(|error| broken(format!("its map LISTENING is not usable: {error}")))?;
+    for (index, word) in (0_u32..).zip(listening_ports()) {
+        if word != 0 {
+            array.set(index, word, 0).map_err(|error| broken(error.to_string()))?;
+        }
+    }
+    Ok(())
+}
+
+impl Attached {
+    /// The probes without which nothing can be observed, in the plan's order.
+    pub(super) fn required(&self) -> impl Iterator<Item = &ProbeStatus> {
+        self.probes.iter().filter(|probe| probe.required)
+    }
+
+    fn add(&mut self, probe: &Probe, root: &CgroupRoot, btf: Option<&Btf>) {
+        let mut status = ProbeStatus {
+            name: probe.name.to_owned(),
+            hook: probe.hook.name().to_owned(),
+            required: probe.required,
+            loaded: false,
+            attached: false,
+            instructions: None,
+            verified_instructions: None,
+            error: None,
+            consequence: probe.consequence.to_owned(),
+        };
+        if let Err(reason) = self.load_and_attach(probe, root, btf, &mut status) {
+            self.degraded.push(Degradation {
+                what: format!("probe {}", probe.name),
+                reason: reason.clone(),
+                consequence: probe.consequence.to_owned(),
+            });
+            status.error = Some(reason);
+        }
+        self.probes.push(status);
+    }
+
+    fn load_and_attach(
+        &mut self,
+        probe: &Probe,
+        root: &CgroupRoot,
+        btf: Option<&Btf>,
+        status: &mut ProbeStatus,
+    ) -> Result<(), String> {
+        let need_btf = || btf.ok_or_else(|| "the kernel has no BTF (/sys/kernel/btf/vmlinux)".to_owned());
+        let program =
+            self.ebpf.program_mut(probe.name).ok_or_else(|| "it is not in the eBPF object".to_owned())?;
+        match (&mut *program, probe.hook) {
+            (Program::BtfTracePoint(program), _) => program.load("tcp_rcv_space_adjust", need_btf()?),
+            (Program::Iter(program), _) => program.load("bpf_sk_storage_map", need_btf()?),
+            (Program::CgroupSkb(program), _) => program.load(),
+            (Program::SockOps(program), _) => program.load(),
+            (Program::CgroupSockAddr(program), _) => program.load(),
+            _ => return Err("it is of an unexpected kind in the eBPF object".to_owned()),
+        }
+        .map_err(|error| reason(&error))?;
+        status.loaded = true;
+        if let Ok(information) = program.info() {
+            status.instructions = information.size_translated().map(|bytes| bytes / 8);
+            status.verified_instructions = information.verified_instruction_count();
+        }
+        let mode = CgroupAttachMode::Single;
+        match (&mut *program, probe.hook) {
+            (Program::CgroupSkb(program), Hook::CgroupSkbEgress) => {
+                program.attach(&root.directory, CgroupSkbAttachType::Egress, mode).map(drop)
+            }
+            (Program::CgroupSkb(program), _) => {
+                program.attach(&root.directory, CgroupSkbAttachType::Ingress, mode).map(drop)
+            }
+            (Program::SockOps(program), _) => program.attach(&root.directory, mode).map(drop),
+            (Program::CgroupSockAddr(program), _) => program.attach(&root.directory, mode).map(drop),
+            (Program::BtfTracePoint(program), _) => program.attach().map(drop),
+            _ => {
+                let program = program
+                    .fd()
+                    .map_err(|error| reason(&error))?
+                    .try_clone()
+                    .map_err(|error| error.to_string())?;
+                let Some(Map::SkStorage(map)) = self.ebpf.map("CONNECTIONS") else {
+                    return Err("the eBPF object has no map CONNECTIONS".to_owned());
+                };
+                let iterator = StorageIterator::link(program.as_fd(), map.fd().as_fd())
+                    .map_err(|error| format!("linking failed: {error}"))?;
+                self.iterator = Some(iterator);
+                Ok(())
+            }
+        }
+        .map_err(|error| reason(&error))?;
+        status.attached = true;
+        Ok(())
+    }
+}
+
+/// Before Linux 5.11 maps count against RLIMIT_MEMLOCK; later ones do not, so a refusal is no error.
+fn raise_locked_memory_limit() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    if setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None }).is_err() {
+        tracing::debug!("RLIMIT_MEMLOCK cannot be raised; Linux 5.11 and later do not need it");
+    }
+}
+
+/// The first line of an error and of its causes: verifier logs run to thousands of lines.
+fn reason(error: &ProgramError) -> String {
+    if let ProgramError::LoadError { io_error, verifier_log } = error {
+        let log = verifier_log.to_string();
+        // The verdict stands before the closing statistics.
+        let verdict = log
+            .lines()
+            .rev()
+            .map(str::trim)
+            .find(|line| {
+                !line.is_empty()
+                    && !["processed ", "verification time", "stack depth"].iter().any(|p| line.starts_with(p))
+            })
+            .unwrap_or_default();
+        return if verdict.is_empty() {
+            format!("the kernel refused to load it: {io_error}")
+        } else {
+            format!("the kernel refused to load it: {io_error} ({verdict})")
+        };
+    }
+    causes(error)
+}
+
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
+}
+
+fn object_error(error: &aya::EbpfError) -> CaptureError {
+    let reason = causes(error);
+    let missing = privileges::missing();
+    if missing.is_empty() {
+        CaptureError::Object { reason }
+    } else {
+        CaptureError::Privilege { missing: privileges::names(&missing), reason }
+    }
+}

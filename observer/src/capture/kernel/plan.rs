@@ -1,0 +1,84 @@
+//! Which probes there are, what each is for, and what is lost without it.
+
+/// Where a program is attached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hook {
+    CgroupSkbEgress,
+    CgroupSkbIngress,
+    SockOps,
+    Connect,
+    ReadTracepoint,
+    StorageIterator,
+}
+
+impl Hook {
+    /// The name that the kernel's documentation uses.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::CgroupSkbEgress => "cgroup_skb/egress",
+            Self::CgroupSkbIngress => "cgroup_skb/ingress",
+            Self::SockOps => "sock_ops",
+            Self::Connect => "cgroup/connect",
+            Self::ReadTracepoint => "tp_btf/tcp_rcv_space_adjust",
+            Self::StorageIterator => "iter/bpf_sk_storage_map",
+        }
+    }
+}
+
+/// One probe.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe {
+    /// The program's name in the object.
+    pub(super) name: &'static str,
+    pub(super) hook: Hook,
+    /// Whether nothing can be observed without it.
+    pub(super) required: bool,
+    /// What cannot be told without it.
+    pub(super) consequence: &'static str,
+}
+
+/// All probes, in the order in which they are attached: those that tell the role come before those that pair.
+pub(super) const PLAN: [Probe; 7] = [
+    Probe {
+        name: "connect4",
+        hook: Hook::Connect,
+        required: false,
+        consequence: "the process behind an IPv4 connection is known only once it has read a response",
+    },
+    Probe {
+        name: "connect6",
+        hook: Hook::Connect,
+        required: false,
+        consequence: "the process behind an IPv6 connection is known only once it has read a response",
+    },
+    Probe {
+        name: "lifecycle",
+        hook: Hook::SockOps,
+        required: false,
+        consequence: "the first exchange of accepted connections and requests that time out are not seen",
+    },
+    Probe {
+        name: "read",
+        hook: Hook::ReadTracepoint,
+        required: false,
+        consequence: "a caller that reads late cannot be told from a slow backend",
+    },
+    Probe {
+        name: "waiting",
+        hook: Hook::StorageIterator,
+        required: false,
+        consequence: "requests that still wait are invisible, idle connections show their last exchange late",
+    },
+    Probe {
+        name: "ingress",
+        hook: Hook::CgroupSkbIngress,
+        required: true,
+        consequence: "responses cannot be seen",
+    },
+    Probe {
+        name: "egress",
+        hook: Hook::CgroupSkbEgress,
+        required: true,
+        consequence: "requests cannot be seen",
+    },
+];

@@ -1,0 +1,43 @@
+//! The ring buffer's reading end.
+
+use aya::{
+    Ebpf,
+    maps::{MapData, RingBuf},
+};
+use observer_common::ExchangeRecord;
+use zerocopy::TryFromBytes;
+
+use super::CaptureError;
+
+/// The ring of exchanges.
+pub(super) struct Ring {
+    buffer: RingBuf<MapData>,
+    /// Records that do not decode: an object of another build.
+    malformed: u64,
+}
+
+impl Ring {
+    /// Takes the ring out of the loaded object.
+    pub(super) fn open(ebpf: &mut Ebpf) -> Result<Self, CaptureError> {
+        let broken = |reason: String| CaptureError::Object { reason };
+        let map = ebpf.take_map("EXCHANGES").ok_or_else(|| broken("it has no map EXCHANGES".to_owned()))?;
+        let buffer = RingBuf::try_from(map)
+            .map_err(|error| broken(format!("its map EXCHANGES is not usable: {error}")))?;
+        Ok(Self { buffer, malformed: 0 })
+    }
+
+    /// Hands over every record that is there.
+    pub(super) fn drain(&mut self, mut each: impl FnMut(&ExchangeRecord)) {
+        while let Some(item) = self.buffer.next() {
+            match ExchangeRecord::try_ref_from_bytes(&item) {
+                Ok(record) => each(record),
+                Err(_) => self.malformed += 1,
+            }
+        }
+    }
+
+    /// How many records did not decode.
+    pub(super) fn malformed(&self) -> u64 {
+        self.malformed
+    }
+}
