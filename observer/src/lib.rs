@@ -5,4 +5,5 @@
 
 pub mod capture;
 pub mod exchange;
+pub mod ledger;
 pub mod provenance;
