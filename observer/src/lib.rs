@@ -7,3 +7,4 @@ pub mod capture;
 pub mod exchange;
 pub mod ledger;
 pub mod provenance;
+pub mod report;

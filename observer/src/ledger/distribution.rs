@@ -17,7 +17,6 @@ const FEW: usize = 4_096;
 #[derive(Debug)]
 pub struct Distribution {
     values: Values,
-    count: u64,
     saturated: u64,
     max: Nanoseconds,
 }
@@ -30,7 +29,7 @@ enum Values {
 
 impl Default for Distribution {
     fn default() -> Self {
-        Self { values: Values::Few(Vec::new()), count: 0, saturated: 0, max: Nanoseconds(0) }
+        Self { values: Values::Few(Vec::new()), saturated: 0, max: Nanoseconds(0) }
     }
 }
 
@@ -43,7 +42,6 @@ impl Distribution {
             Values::Few(_) => self.count_from_now_on(bucket),
             Values::Many(pages) => pages.increment(bucket),
         }
-        self.count += 1;
         self.saturated += u64::from(duration > HIGHEST);
         self.max = self.max.max(duration);
     }
@@ -60,28 +58,12 @@ impl Distribution {
         self.values = Values::Many(pages);
     }
 
-    /// How many durations it took in.
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// How many of them were longer than an hour.
-    pub fn saturated(&self) -> u64 {
-        self.saturated
-    }
-
-    /// The longest of them, exactly; zero where there are none.
-    pub fn max(&self) -> Nanoseconds {
-        self.max
-    }
-
     /// Forgets everything and keeps the memory.
     pub(super) fn clear(&mut self) {
         match &mut self.values {
             Values::Few(values) => values.clear(),
             Values::Many(pages) => pages.clear(),
         }
-        self.count = 0;
         self.saturated = 0;
         self.max = Nanoseconds(0);
     }
@@ -214,10 +196,9 @@ mod tests {
         let mut distribution = Distribution::default();
         distribution.record(Nanoseconds(HIGHEST.0));
         distribution.record(Nanoseconds(HIGHEST.0 + 1));
-        assert_eq!(distribution.saturated(), 1);
-        assert_eq!(distribution.count(), 2);
         let mut merged = Merged::default();
         merged.add(&distribution);
+        assert_eq!(merged.count(), 2);
         assert_eq!(merged.saturated(), 1);
     }
 

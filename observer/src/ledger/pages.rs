@@ -14,9 +14,9 @@ const DIRECTORY: usize = BUCKETS / PAGE;
 /// A counter for every bucket.
 #[derive(Debug)]
 pub(super) struct Pages {
-    /// For every page its place in `pages`, counted from one; zero where there is none.
+    /// For every page its place in `stored`, counted from one; zero where there is none.
     directory: Box<[u16; DIRECTORY]>,
-    pages: Vec<[u16; PAGE]>,
+    stored: Vec<[u16; PAGE]>,
     /// How often a bucket's counter went past 65,535.
     carried: HashMap<Bucket, u64>,
 }
@@ -24,7 +24,7 @@ pub(super) struct Pages {
 impl Pages {
     /// Counters that are all zero.
     pub(super) fn new() -> Self {
-        Self { directory: Box::new([0; DIRECTORY]), pages: Vec::new(), carried: HashMap::new() }
+        Self { directory: Box::new([0; DIRECTORY]), stored: Vec::new(), carried: HashMap::new() }
     }
 
     /// Counts one more in a bucket.
@@ -33,7 +33,7 @@ impl Pages {
         if self.directory[page] == 0 {
             self.add_page(page);
         }
-        let counter = &mut self.pages[usize::from(self.directory[page]) - 1][within];
+        let counter = &mut self.stored[usize::from(self.directory[page]) - 1][within];
         *counter = counter.wrapping_add(1);
         if *counter == 0 {
             *self.carried.entry(bucket).or_default() += 1;
@@ -43,17 +43,17 @@ impl Pages {
     #[cold]
     #[expect(clippy::cast_possible_truncation, reason = "there are 1,056 pages")]
     fn add_page(&mut self, page: usize) {
-        if self.pages.len() == self.pages.capacity() {
+        if self.stored.len() == self.stored.capacity() {
             // Doubling would waste up to half of what the pages save.
-            self.pages.reserve_exact(self.pages.len() / 4 + 4);
+            self.stored.reserve_exact(self.stored.len() / 4 + 4);
         }
-        self.pages.push([0; PAGE]);
-        self.directory[page] = self.pages.len() as u16;
+        self.stored.push([0; PAGE]);
+        self.directory[page] = self.stored.len() as u16;
     }
 
     /// Sets all counters to zero and keeps the memory.
     pub(super) fn clear(&mut self) {
-        self.pages.fill([0; PAGE]);
+        self.stored.fill([0; PAGE]);
         self.carried.clear();
     }
 
@@ -61,7 +61,7 @@ impl Pages {
     pub(super) fn counts(&self) -> impl Iterator<Item = (Bucket, u64)> {
         let counted = self.directory.iter().enumerate().filter(|(_, place)| **place != 0);
         let direct = counted.flat_map(|(page, place)| {
-            let counters = self.pages[usize::from(*place) - 1];
+            let counters = self.stored[usize::from(*place) - 1];
             (0..PAGE).map(move |within| (Bucket::at(page * PAGE + within), u64::from(counters[within])))
         });
         let carried = self.carried.iter().map(|(bucket, times)| (*bucket, times << u16::BITS));

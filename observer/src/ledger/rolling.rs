@@ -5,13 +5,13 @@ use observer_common::{Nanoseconds, Timestamp};
 use super::distribution::{Distribution, Merged};
 
 /// How many slots are kept.
-const SLOTS: u64 = 6;
+const SLOTS: usize = 6;
 
 /// How long a slot is.
 const SLOT: Nanoseconds = Nanoseconds(10_000_000_000);
 
 /// How long all slots together are.
-pub const ROLLING: Nanoseconds = Nanoseconds(SLOTS * SLOT.0);
+pub const ROLLING: Nanoseconds = Nanoseconds(SLOTS as u64 * SLOT.0);
 
 /// Which slot since the clock began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,13 +21,22 @@ impl SlotNumber {
     const fn of(time: Timestamp) -> Self {
         Self(time.0 / SLOT.0)
     }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder of division by six")]
+    const fn place(self) -> usize {
+        (self.0 % SLOTS as u64) as usize
+    }
+
+    const fn is_recent(self, newest: Self) -> bool {
+        self.0 <= newest.0 && self.0 + SLOTS as u64 > newest.0
+    }
 }
 
 /// Distributions over the last slots. Which ones those are depends on the newest exchange, not on the order in which
 /// exchanges arrive: what is too old is dropped whenever it comes.
 #[derive(Debug, Default)]
 pub struct Rolling {
-    slots: [Slot; SLOTS as usize],
+    slots: [Slot; SLOTS],
 }
 
 #[derive(Debug, Default)]
@@ -40,8 +49,7 @@ impl Rolling {
     /// Takes in the latency of an exchange that began at `start`.
     pub(super) fn record(&mut self, start: Timestamp, latency: Nanoseconds) {
         let number = SlotNumber::of(start);
-        #[expect(clippy::cast_possible_truncation, reason = "a remainder of division by six")]
-        let slot = &mut self.slots[(number.0 % SLOTS) as usize];
+        let slot = &mut self.slots[number.place()];
         if slot.number < number {
             slot.number = number;
             slot.latency.clear();
@@ -55,7 +63,7 @@ impl Rolling {
     pub fn add_to(&self, newest: Timestamp, merged: &mut Merged) {
         let newest = SlotNumber::of(newest);
         for slot in &self.slots {
-            if slot.number <= newest && slot.number.0 + SLOTS > newest.0 {
+            if slot.number.is_recent(newest) {
                 merged.add(&slot.latency);
             }
         }
