@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 
 use super::{
     Context,
-    arguments::{OutputArguments, RoleChoice, SelectionArguments, StrictArguments},
+    arguments::{OutputArguments, SelectionArguments, StrictArguments},
     collected::Collected,
     failure::{Failure, Status},
     input::{Input, InputFormat},
@@ -102,7 +102,7 @@ fn read(
             Ok(Read { provenance: read.provenance, notes: read.notes, skipped_rows: read.skipped_rows })
         }
         Input::Pcap => {
-            let options = pcap_options(arguments.selection.role);
+            let options = PcapOptions { role: arguments.selection.role.selected() };
             let provenance = pcap::read(file, &options, names, sink)?;
             Ok(Read { provenance, notes: Vec::new(), skipped_rows: 0 })
         }

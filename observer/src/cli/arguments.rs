@@ -1,6 +1,6 @@
 //! Flags that several commands share.
 
-use std::{io::IsTerminal, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 
@@ -39,14 +39,14 @@ pub(super) enum ColorChoice {
 }
 
 impl ColorChoice {
-    /// Whether a stream gets colour.
-    pub(super) fn on(self, stream: &impl IsTerminal) -> Color {
+    /// Whether an output gets colour.
+    pub(super) fn on(self, is_terminal: bool) -> Color {
         let set = |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty());
         let wanted = match self {
             Self::Always => true,
             Self::Never => false,
             Self::Auto => {
-                stream.is_terminal()
+                is_terminal
                     && set("NO_COLOR").is_none()
                     && set("TERM").is_none_or(|terminal| terminal != "dumb")
             }

@@ -14,6 +14,8 @@ pub(super) enum Status {
     Done,
     /// Something could not be observed, and `--strict` was given.
     Degraded,
+    /// What was found out is that this host cannot be observed.
+    Unobservable,
 }
 
 impl From<Status> for ExitCode {
@@ -21,6 +23,7 @@ impl From<Status> for ExitCode {
         match status {
             Status::Done => Self::SUCCESS,
             Status::Degraded => Self::from(4),
+            Status::Unobservable => Self::from(3),
         }
     }
 }

@@ -86,7 +86,7 @@ pub(super) fn observe(
     let mut pending = Vec::new();
     let mut sweep_due = Instant::now() + SWEEP;
     while !end(console, feed.taken)? {
-        thread::sleep(POLL);
+        wait();
         capture.poll(names, &mut |exchange, names| feed.take(exchange, names));
         let now = Instant::now();
         if now >= sweep_due {
@@ -108,6 +108,11 @@ pub(super) fn observe(
     feed.check()?;
     console.clear_progress();
     Ok(capture.provenance()?)
+}
+
+/// Waits until it is time to look again.
+pub(super) fn wait() {
+    thread::sleep(POLL);
 }
 
 /// A sink that remembers its first failure and takes nothing after it.

@@ -35,6 +35,5 @@ fn page(name: Option<&str>) -> Result<Command, Failure> {
     let command = command.ok_or_else(|| {
         Failure::Usage(anyhow!("there is no command '{name}'; 'observer --help' lists them all"))
     })?;
-    let title = format!("observer-{name}");
-    Ok(command.clone().name(title.clone()).display_name(title))
+    Ok(command.clone())
 }

@@ -18,7 +18,10 @@ mod record;
 mod report;
 mod schema;
 
-use std::{io, process::ExitCode};
+use std::{
+    io::{self, IsTerminal},
+    process::ExitCode,
+};
 
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
@@ -28,6 +31,7 @@ use self::{
     console::Console,
     failure::{Failure, Status},
 };
+use crate::report::text::Color;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -65,6 +69,12 @@ enum Command {
     Schema(schema::SchemaArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),
+    /// One of the demo's replicas, for `observer demo` alone
+    #[command(name = crate::demo::REPLICA_COMMAND, hide = true)]
+    DemoReplica(crate::demo::ReplicaOptions),
+    /// The demo's client, for `observer demo` alone
+    #[command(name = crate::demo::CLIENT_COMMAND, hide = true)]
+    DemoClient(crate::demo::ClientOptions),
 }
 
 /// What every command is given.
@@ -100,6 +110,8 @@ fn run(command: &Command, context: &mut Context) -> Result<Status, Failure> {
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => completions::run(arguments),
         Command::Man(arguments) => man::run(arguments),
+        Command::DemoReplica(options) => demo::run_replica(options),
+        Command::DemoClient(options) => demo::run_client(options),
     }
 }
 
@@ -114,6 +126,6 @@ fn log_to_standard_error(global: &GlobalArguments) {
     tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(level))
         .with_writer(io::stderr)
-        .with_ansi(global.color.on(&io::stderr()) == crate::report::text::Color::Ansi)
+        .with_ansi(global.color.on(io::stderr().is_terminal()) == Color::Ansi)
         .init();
 }

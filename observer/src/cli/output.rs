@@ -53,7 +53,7 @@ impl Output {
         color: ColorChoice,
     ) -> Result<(), Failure> {
         let text = match format {
-            Format::Text => text::render(report, self.color(color)),
+            Format::Text => text::render(report, color.on(self.is_terminal())),
             Format::Json => json::render(report, self.is_terminal())
                 .map_err(|error| Failure::Running(anyhow!("the report cannot become JSON: {error}")))?,
         };
@@ -85,15 +85,6 @@ impl Output {
             Self::Standard => io::stdout().is_terminal(),
             Self::Device(_, file) => file.is_terminal(),
             Self::File(_) => false,
-        }
-    }
-
-    /// Whether it gets colour.
-    pub(super) fn color(&self, choice: ColorChoice) -> text::Color {
-        match self {
-            Self::Standard => choice.on(&io::stdout()),
-            Self::Device(_, file) => choice.on(file),
-            Self::File(file) => choice.on(file),
         }
     }
 }

@@ -268,6 +268,3 @@ fn outcomes(counts: &Counts) -> Outcomes {
 fn address_order(address: &str) -> (Option<SocketAddr>, String) {
     (address.parse().ok(), address.into())
 }
-
-#[cfg(test)]
-mod tests;

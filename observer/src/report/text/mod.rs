@@ -17,6 +17,3 @@ pub fn render(report: &Report, color: Color) -> String {
     lines.push(String::new());
     lines.join("\n")
 }
-
-#[cfg(test)]
-mod tests;

@@ -32,7 +32,7 @@ fn service_lines(service: &Service, color: Color) -> Vec<String> {
     lines.extend(table(&rows, color));
     lines.extend(histograms);
     lines.extend(recent(&service.measured));
-    lines.extend(unanswered(&service.measured));
+    lines.extend(notable(&service.measured));
     lines
 }
 
@@ -128,23 +128,25 @@ fn recent(measured: &Measured) -> Option<String> {
 }
 
 /// What no quantile shows: requests without an answer, and answers that are failures.
-fn unanswered(measured: &Measured) -> Option<String> {
+fn notable(measured: &Measured) -> Vec<String> {
     let outcomes = measured.outcomes;
-    let parts: Vec<_> = [
+    let unanswered = listed(&[
         (outcomes.pending, "still waiting"),
         (outcomes.cancelled, "cancelled"),
         (outcomes.reset, "reset by the other side"),
         (outcomes.timeout, "timed out"),
-        (measured.failed, "failed answers"),
-        (measured.saturated, "longer than an hour"),
-    ]
-    .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| format!("{} {what}", units::count(count)))
-    .collect();
-    if parts.is_empty() {
-        return None;
-    }
-    let censored = units::percent(measured.censored_share);
-    Some(format!("  {}; {censored} without an answer, in no quantile", parts.join(", ")))
+    ]);
+    let special = listed(&[
+        (measured.failed, "answers were failures"),
+        (measured.saturated, "took longer than an hour"),
+    ]);
+    let share = units::percent(measured.censored_share);
+    let unanswered = unanswered.map(|listed| format!("  not answered: {listed} ({share} of all, in no quantile)"));
+    unanswered.into_iter().chain(special.map(|listed| format!("  {listed}"))).collect()
+}
+
+fn listed(counts: &[(u64, &str)]) -> Option<String> {
+    let occurred = counts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<_> = occurred.map(|(count, what)| format!("{} {what}", units::count(*count))).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
