@@ -1,6 +1,12 @@
 //! Exchange logs in Parquet, by whichever of the common writers.
 
-use std::{collections::BTreeMap, fs::File, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    sync::Arc,
+};
 
 use arrow_schema::{DataType, Field as ArrowField, Schema};
 use observer_common::{Nanoseconds, Timestamp};
@@ -9,6 +15,7 @@ use parquet::{
         ProjectionMask,
         arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder},
     },
+    errors::ParquetError,
     file::metadata::ParquetMetaData,
 };
 
@@ -37,7 +44,7 @@ pub(super) fn read(
         |reason: &dyn ToString| TableError::NotParquet { path: path.to_owned(), reason: reason.to_string() };
     // The types as Parquet has them; what another program wished for in memory does not matter.
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let found = ArrowReaderMetadata::load(&file, plain).map_err(|error| not_parquet(&error))?;
+    let found = caught(|| ArrowReaderMetadata::load(&file, plain)).map_err(|error| not_parquet(&error))?;
     let provenance = metadata::from_pairs(&pairs(found.metadata()))
         .map_err(|source| TableError::Metadata { path: path.to_owned(), source })?;
     let schema = found.schema();
@@ -51,7 +58,7 @@ pub(super) fn read(
         .map_err(|error| not_parquet(&error))?;
     let mask =
         ProjectionMask::roots(metadata.parquet_schema(), header.columns.iter().map(|(place, _)| *place));
-    let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
+    let mut batches = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
         .with_projection(mask)
         .with_batch_size(BATCH_ROWS)
         .build()
@@ -62,8 +69,7 @@ pub(super) fn read(
     let mut read = TableRead { provenance, notes: header.notes, rows: 0, skipped_rows: 0 };
     let mut exchanges = Vec::with_capacity(BATCH_ROWS);
     let mut faults = Vec::new();
-    for batch in batches {
-        let batch = batch.map_err(|error| not_parquet(&error))?;
+    while let Some(batch) = caught(|| Ok(batches.next().transpose()?)).map_err(|error| not_parquet(&error))? {
         exchanges.clear();
         exchanges.resize(batch.num_rows(), template);
         faults.clear();
@@ -102,6 +108,12 @@ pub(super) fn read(
 fn pairs(metadata: &ParquetMetaData) -> BTreeMap<String, String> {
     let pairs = metadata.file_metadata().key_value_metadata().into_iter().flatten();
     pairs.filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?))).collect()
+}
+
+/// What `decode` gives. The decoder panics on some damaged files; nothing of it is used afterwards.
+fn caught<T>(decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    catch_unwind(AssertUnwindSafe(decode))
+        .unwrap_or_else(|_| Err(ParquetError::General("a page contradicts itself".to_owned())))
 }
 
 /// The same schema, with every text kept once in a dictionary.
