@@ -48,7 +48,7 @@ pub struct Options {
 
 impl Options {
     fn roles(&self) -> u32 {
-        u32::from(self.client) * Roles::CLIENT | u32::from(self.server) * Roles::SERVER
+        (u32::from(self.client) * Roles::CLIENT) | (u32::from(self.server) * Roles::SERVER)
     }
 }
 
@@ -172,17 +172,17 @@ struct Refusal {
 }
 
 impl Refusal {
-    fn before_attaching(error: CaptureError) -> Box<Self> {
-        Box::new(Self { error, probes: Vec::new(), degraded: Vec::new() })
+    fn before_attaching(error: CaptureError) -> Self {
+        Self { error, probes: Vec::new(), degraded: Vec::new() }
     }
 
-    fn of(attached: Attached, error: CaptureError) -> Box<Self> {
-        Box::new(Self { error, probes: attached.probes, degraded: attached.degraded })
+    fn of(attached: Attached, error: CaptureError) -> Self {
+        Self { error, probes: attached.probes, degraded: attached.degraded }
     }
 }
 
 /// Everything up to the self-test.
-fn prepare(root: &CgroupRoot, object: Option<&Path>) -> Result<Trial, Box<Refusal>> {
+fn prepare(root: &CgroupRoot, object: Option<&Path>) -> Result<Trial, Refusal> {
     // Both roles and no process left out, so that the ping is seen.
     let everything = Config { roles: Roles::CLIENT | Roles::SERVER, own_pid: 0 };
     let mut attached = attach::attach(root, object, everything).map_err(Refusal::before_attaching)?;
