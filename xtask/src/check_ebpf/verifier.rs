@@ -14,7 +14,9 @@ use crate::{
 /// The part of `observer doctor --json` that counts here.
 #[derive(Deserialize)]
 struct Doctor {
-    programs: Vec<Program>,
+    probes: Vec<Program>,
+    self_test: bool,
+    problem: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -24,7 +26,7 @@ struct Program {
     attached: bool,
     instructions: Option<u64>,
     verified_instructions: Option<u64>,
-    reason: Option<String>,
+    error: Option<String>,
 }
 
 /// Loads and attaches every program by `observer doctor` and checks what it costs the verifier.
@@ -50,11 +52,14 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
 /// Prints every program's cost and returns what is wrong.
 fn judge(doctor: &Doctor) -> Vec<String> {
     let count = |count: Option<u64>| count.map_or_else(|| "unknown".to_owned(), |count| count.to_string());
-    let mut failures = Vec::new();
+    let mut failures: Vec<_> = doctor.problem.clone().into_iter().collect();
+    if doctor.problem.is_none() && !doctor.self_test {
+        failures.push("the probes did not see the self-test's request".to_owned());
+    }
     println!("{:<12} {:>12} {:>12} {:>12}", "program", "instructions", "verified", "bound");
     for wanted in &expected::PROGRAMS {
         let name = wanted.name;
-        let Some(found) = doctor.programs.iter().find(|found| found.name == name) else {
+        let Some(found) = doctor.probes.iter().find(|found| found.name == name) else {
             failures.push(format!("{name} was not tried"));
             continue;
         };
@@ -64,7 +69,7 @@ fn judge(doctor: &Doctor) -> Vec<String> {
             count(found.verified_instructions),
             wanted.verified_instructions
         );
-        let reason = found.reason.as_deref().unwrap_or("no reason given");
+        let reason = found.error.as_deref().unwrap_or("no reason is given");
         if !found.loaded {
             failures.push(format!("{name} was not loaded: {reason}"));
         } else if !found.attached {
@@ -90,9 +95,10 @@ mod tests {
             attached: true,
             instructions: Some(100),
             verified_instructions: Some(verified),
-            reason: None,
+            error: None,
         };
-        Doctor { programs: expected::PROGRAMS.iter().map(|wanted| program(wanted.name)).collect() }
+        let probes = expected::PROGRAMS.iter().map(|wanted| program(wanted.name)).collect();
+        Doctor { probes, self_test: true, problem: None }
     }
 
     #[test]
@@ -106,9 +112,9 @@ mod tests {
     #[test]
     fn a_refused_program_fails_with_its_reason() {
         let mut refused = doctor(1_000);
-        refused.programs[0].loaded = false;
-        refused.programs[0].reason = Some("Operation not permitted".to_owned());
-        refused.programs.pop();
+        refused.probes[0].loaded = false;
+        refused.probes[0].error = Some("Operation not permitted".to_owned());
+        refused.probes.pop();
         let failures = judge(&refused);
         assert_eq!(failures, ["connect4 was not loaded: Operation not permitted", "waiting was not tried"]);
     }

@@ -85,7 +85,7 @@ pub(crate) fn host_paths(object: &[u8]) -> Vec<String> {
     let paths = texts.filter(|text| {
         text.starts_with(b"/")
             && text.get(1).is_some_and(u8::is_ascii_alphanumeric)
-            && text.iter().filter(|byte| **byte == b'/').count() > 1
+            && text.iter().skip(1).any(|byte| *byte == b'/')
     });
     paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect()
 }

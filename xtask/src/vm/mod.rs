@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 pub(crate) use kernel::Kernel;
+pub(crate) use machine::EMULATOR;
 
 use crate::{command, workspace::Workspace};
 
@@ -24,8 +25,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
-    if !command::is_installed(machine::EMULATOR) {
-        bail!("{} is missing: run `apt-get install qemu-system-x86`", machine::EMULATOR);
+    if !command::is_installed(EMULATOR) {
+        bail!("{EMULATOR} is missing: run `apt-get install qemu-system-x86`");
     }
     build(workspace)?;
     boot(workspace, arguments.kernel)
