@@ -55,9 +55,13 @@ impl Process {
         DemoError::Ended { name: self.name.clone(), status }
     }
 
-    /// Closes its standard input and waits for its end, at most for `patience`.
-    pub(super) fn finish(&mut self, patience: Duration) -> Result<(), DemoError> {
-        drop(self.child.stdin.take());
+    /// Closes the pipe that is its standard input.
+    pub(super) fn close_input(&mut self) {
+        self.child.stdin = None;
+    }
+
+    /// Waits for its end, at most for `patience`.
+    pub(super) fn wait(&mut self, patience: Duration) -> Result<(), DemoError> {
         let start = Instant::now();
         loop {
             match self.ended()? {

@@ -7,6 +7,7 @@ mod behaviour;
 mod child;
 mod client;
 mod clock;
+mod comparison;
 mod connection;
 mod http;
 mod lifeline;
@@ -25,6 +26,7 @@ use std::{
 
 use child::Process;
 pub use client::{ClientOptions, run_client};
+pub use comparison::Comparison;
 use jiff::SignedDuration;
 pub use replica::{ReplicaOptions, run_replica};
 use tempfile::TempDir;
@@ -136,6 +138,11 @@ impl Demo {
         &self.instances
     }
 
+    /// Tells the client to send no more. It ends once it has the last answers: [`Self::finished`] says when.
+    pub fn stop(&mut self) {
+        self.client.close_input();
+    }
+
     /// Whether the client has sent all its requests and written its log.
     pub fn finished(&mut self) -> Result<bool, DemoError> {
         for replica in &mut self.replicas {
@@ -152,7 +159,8 @@ impl Demo {
 
     /// Ends the client if it still runs, then the replicas, and hands over what the client saw.
     pub fn finish(mut self) -> Result<ClientLog, DemoError> {
-        self.client.finish(ENDING)?;
+        self.stop();
+        self.client.wait(ENDING)?;
         Ok(ClientLog { directory: self.directory })
     }
 }
