@@ -13,7 +13,7 @@ use jiff::SignedDuration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{
-    STACK,
+    CLIENT_COMMAND, STACK,
     behaviour::LONGEST_PAUSE,
     connection::Connection,
     lifeline,
@@ -69,7 +69,7 @@ pub fn run_client(options: &ClientOptions) -> io::Result<()> {
         for (replica, &instance) in (0..).zip(&options.instances) {
             for connection in 0..schedule.connections() {
                 let due = schedule.due(replica, connection).map(move |due| start + due);
-                let worker = thread::Builder::new().name("demo-client".into()).stack_size(STACK);
+                let worker = thread::Builder::new().name(CLIENT_COMMAND.into()).stack_size(STACK);
                 workers.push(worker.spawn_scoped(scope, move || work(instance, due))?);
             }
         }
@@ -148,7 +148,7 @@ mod tests {
             duration: SignedDuration::from_millis(8_500),
             log: "/tmp/with space/log.csv".into(),
         };
-        let arguments = std::iter::once("demo-client".into()).chain(options.arguments());
+        let arguments = std::iter::once(CLIENT_COMMAND.into()).chain(options.arguments());
         assert_eq!(Program::parse_from(arguments).options, options);
     }
 }

@@ -10,8 +10,7 @@ use std::{
 use observer_common::{Nanoseconds, Outcome, Timestamp};
 use serde::Serialize;
 
-/// The service's name in the log.
-const SERVICE: &str = "demo";
+use super::CLIENT_COMMAND;
 
 /// One request of the client, timed around its own system calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +42,11 @@ pub(super) struct Answer {
     pub(super) bytes: usize,
 }
 
-/// The columns of the exchange log that the client can fill.
+/// The columns of the exchange log that the client can fill, with the words that the probes use too.
 #[derive(Serialize)]
 struct Row {
     start_ns: u64,
-    service: &'static str,
+    service: String,
     instance: SocketAddr,
     latency_ns: u64,
     complete_ns: Option<u64>,
@@ -55,17 +54,20 @@ struct Row {
     request_bytes: usize,
     response_bytes: Option<usize>,
     connection: u64,
+    client: &'static str,
     role: &'static str,
     protocol: &'static str,
     status: Option<u16>,
     failed: bool,
+    comm: &'static str,
+    pid: u32,
 }
 
 impl From<&Entry> for Row {
     fn from(entry: &Entry) -> Self {
         Self {
             start_ns: entry.start.0,
-            service: SERVICE,
+            service: format!(":{}", entry.instance.port()),
             instance: entry.instance,
             latency_ns: entry.latency.0,
             complete_ns: entry.answer.map(|answer| answer.complete.0),
@@ -73,10 +75,13 @@ impl From<&Entry> for Row {
             request_bytes: entry.request_bytes,
             response_bytes: entry.answer.map(|answer| answer.bytes),
             connection: entry.connection,
+            client: CLIENT_COMMAND,
             role: observer_common::Role::Client.name(),
             protocol: "http1",
             status: entry.answer.map(|answer| answer.status),
             failed: entry.answer.is_some_and(|answer| answer.status >= 500),
+            comm: CLIENT_COMMAND,
+            pid: std::process::id(),
         }
     }
 }
@@ -119,12 +124,15 @@ mod tests {
             ..answered
         };
         let bytes = to_csv(&[answered, unanswered], Vec::new()).unwrap();
+        let pid = std::process::id();
         assert_eq!(
             String::from_utf8(bytes).unwrap(),
-            "start_ns,service,instance,latency_ns,complete_ns,outcome,request_bytes,response_bytes,\
-             connection,role,protocol,status,failed\n\
-             1000,demo,127.0.0.11:80,500,600,ok,70,1234,42,client,http1,200,false\n\
-             2000,demo,127.0.0.12:80,500,,reset,70,,42,client,http1,,false\n"
+            format!(
+                "start_ns,service,instance,latency_ns,complete_ns,outcome,request_bytes,response_bytes,\
+                 connection,client,role,protocol,status,failed,comm,pid\n\
+                 1000,:80,127.0.0.11:80,500,600,ok,70,1234,42,demo-client,client,http1,200,false,demo-client,{pid}\n\
+                 2000,:80,127.0.0.12:80,500,,reset,70,,42,demo-client,client,http1,,false,demo-client,{pid}\n"
+            )
         );
     }
 }

@@ -33,7 +33,7 @@ use tempfile::TempDir;
 
 /// The hidden subcommand that runs a replica.
 pub const REPLICA_COMMAND: &str = "demo-replica";
-/// The hidden subcommand that runs the client.
+/// The hidden subcommand that runs the client, which is also the name of its threads: what the probes see.
 pub const CLIENT_COMMAND: &str = "demo-client";
 
 /// Addresses of their own, so that each replica is an instance and all listen on one port, as real ones do.
