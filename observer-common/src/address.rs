@@ -78,7 +78,8 @@ pub struct Endpoint {
 impl Endpoint {
     /// The standard library's type, which prints as `192.0.2.1:80` or `[2001:db8::1]:80`.
     pub fn to_socket_addr(&self) -> core::net::SocketAddr {
-        core::net::SocketAddr::new(self.address.to_ip(), self.port as u16)
+        let [.., high, low] = self.port.to_be_bytes();
+        core::net::SocketAddr::new(self.address.to_ip(), u16::from_be_bytes([high, low]))
     }
 
     /// From the standard library's type.

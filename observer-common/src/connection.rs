@@ -9,7 +9,6 @@ use crate::{COMM_LENGTH, Endpoint, Protocol, Timestamp};
     derive(zerocopy::TryFromBytes, zerocopy::Immutable, zerocopy::KnownLayout, zerocopy::IntoBytes)
 )]
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the verifier looks for a structure of this name in BTF")]
 pub struct bpf_spin_lock {
     /// Opaque.
     pub val: u32,

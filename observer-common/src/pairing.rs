@@ -61,6 +61,21 @@ impl Step {
     }
 }
 
+/// How the current exchange ends.
+#[derive(Clone, Copy)]
+struct Ending {
+    /// When the response's first byte could be read, or the wait for it ended.
+    until: Timestamp,
+    outcome: Outcome,
+}
+
+/// What a segment changes about the current exchange.
+struct Change {
+    ends: Option<Ending>,
+    /// Bytes of a new request; 0 where none begins.
+    begins: u32,
+}
+
 /// What the sequence numbers say about a segment's payload.
 struct Payload {
     /// How many of its bytes were never seen before.
@@ -100,6 +115,9 @@ impl Connection {
     }
 
     /// Takes in one segment that carries payload, FIN or RST.
+    ///
+    /// A segment ends at most one exchange and begins at most one, in this order; both are done in one place, since
+    /// the kernel compiles every call anew.
     #[inline(always)]
     pub fn observe(&mut self, segment: &Segment) -> Step {
         let mut step = Step::default();
@@ -107,6 +125,7 @@ impl Connection {
             return step;
         }
         let request = self.is_request(segment.direction);
+        let mut change = Change { ends: None, begins: 0 };
         if segment.length != 0 {
             let payload = match segment.direction {
                 Direction::Egress => self.sent_payload(segment),
@@ -114,7 +133,7 @@ impl Connection {
             };
             if request {
                 if payload.fresh != 0 {
-                    self.request_payload(segment, payload.fresh, &mut step);
+                    self.request_payload(segment, payload.fresh, &mut change, &mut step);
                 }
             } else {
                 self.response_bytes = self.response_bytes.wrapping_add(u64::from(payload.fresh));
@@ -126,10 +145,21 @@ impl Connection {
                 }
             }
         }
-        if segment.flags.rst() {
-            self.reset(segment, request, &mut step);
-        } else {
-            self.finish_where_told(segment, request, &mut step);
+        if change.begins == 0 {
+            if segment.flags.rst() {
+                self.reset(segment, request, &mut change);
+            } else if self.finishes(segment) {
+                self.finish(segment, request, &mut change);
+            }
+        }
+        if let Some(ending) = change.ends {
+            self.end(ending, &mut step);
+        }
+        if change.begins != 0 {
+            self.begin(segment, change.begins, &mut step);
+            if request && segment.flags.fin() {
+                self.requester_done = segment.now;
+            }
         }
         step
     }
@@ -141,17 +171,16 @@ impl Connection {
         if !self.is_observed() {
             return step;
         }
-        if matches!(self.phase, Phase::Requesting) {
-            if self.requester_done.0 == 0 {
-                // Neither FIN nor RST in either direction: TCP gave up.
-                self.unanswered(now, Outcome::Timeout, &mut step);
-            } else {
-                let outcome = self.requester_left();
-                self.unanswered(self.requester_done, outcome, &mut step);
+        let ending = match self.phase {
+            // Neither FIN nor RST in either direction: TCP gave up.
+            Phase::Requesting if self.requester_done.0 == 0 => {
+                Ending { until: now, outcome: Outcome::Timeout }
             }
-        } else {
-            self.end(&mut step);
-        }
+            Phase::Requesting => Ending { until: self.requester_done, outcome: self.requester_left() },
+            Phase::Responding => Ending { until: self.first, outcome: Outcome::Ok },
+            _ => return step,
+        };
+        self.end(ending, &mut step);
         step
     }
 
@@ -169,7 +198,8 @@ impl Connection {
         }
         self.sent_next = segment.end();
         // A first segment that skips ahead carries no more than its own length.
-        let fresh = if fresh as u32 > segment.length { segment.length } else { fresh as u32 };
+        let fresh =
+            if fresh.cast_unsigned() > segment.length { segment.length } else { fresh.cast_unsigned() };
         Payload { fresh, readable: true }
     }
 
@@ -193,10 +223,10 @@ impl Connection {
         let fresh = distance(self.received_end, end);
         let fresh = if fresh <= 0 {
             0
-        } else if fresh as u32 > segment.length {
+        } else if fresh.cast_unsigned() > segment.length {
             segment.length
         } else {
-            fresh as u32
+            fresh.cast_unsigned()
         };
         self.received_end = later(self.received_end, end);
         if distance(self.received_next, start) > 0 {
@@ -213,6 +243,7 @@ impl Connection {
     /// Payload that arrived before. Where the stack has not accepted it yet (it had no room: zero window, full
     /// buffer), it becomes readable only now, so its times are taken anew.
     #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "sequence numbers wrap, and so may the difference")]
     fn received_again(&mut self, segment: &Segment) -> Payload {
         let (start, end) = (segment.start(), segment.end());
         let keep_alive_probe =
@@ -238,32 +269,30 @@ impl Connection {
 
     /// New payload from the side that asks.
     #[inline(always)]
-    fn request_payload(&mut self, segment: &Segment, fresh: u32, step: &mut Step) {
+    fn request_payload(&mut self, segment: &Segment, fresh: u32, change: &mut Change, step: &mut Step) {
         let begins = matches!(segment.head, Head::HttpRequest);
         match self.phase {
-            Phase::Idle => self.begin(segment, fresh, step),
+            Phase::Idle => change.begins = fresh,
             Phase::Requesting => {
                 // A second request line while the first is unanswered: from here on nothing is certain.
                 if begins && matches!(self.protocol, Protocol::Http1) {
                     self.flags |= Self::PIPELINED | Self::OVERLAPPING;
                 }
-                self.sent = segment.now;
-                self.request_bytes = self.request_bytes.wrapping_add(u64::from(fresh));
+                self.more_request(segment, fresh);
             }
             Phase::Responding => {
                 let known = !matches!(segment.head, Head::Unknown);
                 if known && !begins && matches!(self.protocol, Protocol::Http1) {
                     // The rest of a request that was answered early.
-                    self.sent = segment.now;
-                    self.request_bytes = self.request_bytes.wrapping_add(u64::from(fresh));
+                    self.more_request(segment, fresh);
                 } else {
-                    self.end(step);
-                    self.begin(segment, fresh, step);
+                    change.ends = Some(Ending { until: self.first, outcome: Outcome::Ok });
+                    change.begins = fresh;
                 }
             }
             Phase::Unsynchronised => {
                 if begins {
-                    self.begin(segment, fresh, step);
+                    change.begins = fresh;
                 } else {
                     self.phase = Phase::Synchronising;
                     self.flags |= Self::ASKED;
@@ -273,8 +302,7 @@ impl Connection {
             Phase::Synchronising => {
                 // A request behind a response: the first certain boundary.
                 if begins || self.flags & Self::ASKED == 0 {
-                    self.flags &= !Self::ASKED;
-                    self.begin(segment, fresh, step);
+                    change.begins = fresh;
                 }
             }
             Phase::Opaque => {
@@ -284,6 +312,12 @@ impl Connection {
                 }
             }
         }
+    }
+
+    #[inline(always)]
+    fn more_request(&mut self, segment: &Segment, fresh: u32) {
+        self.sent = segment.now;
+        self.request_bytes = self.request_bytes.wrapping_add(u64::from(fresh));
     }
 
     /// New payload from the side that answers, in order.
@@ -302,7 +336,7 @@ impl Connection {
                     _ => 0,
                 };
                 let http = matches!(self.protocol, Protocol::Http1);
-                if http && status >= 100 && status < 200 && status != 101 {
+                if http && matches!(status, 100 | 102..=199) {
                     // An interim response announces the real one (RFC 9110, section 15.2).
                     self.response_bytes = 0;
                     return;
@@ -319,7 +353,7 @@ impl Connection {
                 self.phase = Phase::Responding;
                 self.first = segment.now;
                 self.last = segment.now;
-                self.status = status as u32;
+                self.status = u32::from(status);
             }
             Phase::Responding => self.last = segment.now,
             Phase::Unsynchronised => {
@@ -366,10 +400,10 @@ impl Connection {
         self.request_bytes = u64::from(fresh);
     }
 
-    /// FIN, also one that arrived ahead of data.
+    /// Whether the segment's sender is done, also by a FIN that arrived ahead of data.
     #[inline(always)]
-    fn finish_where_told(&mut self, segment: &Segment, request: bool, step: &mut Step) {
-        let mut fin = segment.flags.fin();
+    fn finishes(&mut self, segment: &Segment) -> bool {
+        let fin = segment.flags.fin();
         if matches!(segment.direction, Direction::Ingress) {
             if fin
                 && self.flags & Self::RECEIVED_KNOWN != 0
@@ -377,72 +411,60 @@ impl Connection {
             {
                 self.flags |= Self::FIN_WAITS;
                 self.fin_sequence = segment.end();
-                fin = false;
-            } else if self.flags & Self::FIN_WAITS != 0 && self.received_next == self.fin_sequence {
+                return false;
+            }
+            if self.flags & Self::FIN_WAITS != 0 && self.received_next == self.fin_sequence {
                 self.flags &= !Self::FIN_WAITS;
-                fin = true;
+                return true;
             }
         }
-        if !fin {
-            return;
-        }
-        if request {
+        fin
+    }
+
+    /// One side is done.
+    #[inline(always)]
+    fn finish(&mut self, segment: &Segment, request: bool, change: &mut Change) {
+        match self.phase {
             // It may have closed for good or only for writing: a response may still come.
-            if matches!(self.phase, Phase::Requesting) && self.requester_done.0 == 0 {
+            Phase::Requesting if request && self.requester_done.0 == 0 => {
                 self.requester_done = segment.now;
             }
-        } else if matches!(self.phase, Phase::Requesting) {
-            let outcome = self.responder_left();
-            self.unanswered(segment.now, outcome, step);
-        } else {
-            self.end(step);
+            Phase::Requesting => {
+                change.ends = Some(Ending { until: segment.now, outcome: self.responder_left() });
+            }
+            Phase::Responding if !request => {
+                change.ends = Some(Ending { until: self.first, outcome: Outcome::Ok });
+            }
+            _ => {}
         }
     }
 
     /// RST.
     #[inline(always)]
-    fn reset(&mut self, segment: &Segment, request: bool, step: &mut Step) {
-        match self.phase {
-            Phase::Requesting if request => {
-                let outcome = self.requester_left();
-                let until = if self.requester_done.0 == 0 { segment.now } else { self.requester_done };
-                self.unanswered(until, outcome, step);
+    fn reset(&mut self, segment: &Segment, request: bool, change: &mut Change) {
+        let left = self.requester_done.0 != 0;
+        change.ends = match self.phase {
+            Phase::Requesting if !request => {
+                Some(Ending { until: segment.now, outcome: self.responder_left() })
             }
-            Phase::Requesting => {
-                let outcome = self.responder_left();
-                self.unanswered(segment.now, outcome, step);
+            Phase::Requesting if !left => Some(Ending { until: segment.now, outcome: self.requester_left() }),
+            // It had closed for good, and the response that it refuses came too late.
+            Phase::Requesting | Phase::Responding if request && left => {
+                Some(Ending { until: self.requester_done, outcome: self.requester_left() })
             }
-            Phase::Responding if request && self.requester_done.0 != 0 => {
-                // It had closed for good before the response came.
-                let outcome = self.requester_left();
-                self.unanswered(self.requester_done, outcome, step);
-            }
-            _ => self.end(step),
-        }
+            Phase::Responding => Some(Ending { until: self.first, outcome: Outcome::Ok }),
+            _ => None,
+        };
     }
 
-    /// Ends the current exchange, if a response came, with its response.
+    /// Ends the current exchange.
     #[inline(always)]
-    fn end(&mut self, step: &mut Step) {
-        if !matches!(self.phase, Phase::Responding) {
-            return;
-        }
-        let until = self.first;
-        self.complete(until, Outcome::Ok, step);
+    fn end(&mut self, ending: Ending, step: &mut Step) {
+        let Ending { until, outcome } = ending;
+        self.phase = Phase::Idle;
         if matches!(self.protocol, Protocol::Http1) && self.status == 101 {
             self.protocol = Protocol::Upgraded;
         }
-    }
-
-    /// Ends the current exchange without a response.
-    #[inline(always)]
-    fn unanswered(&mut self, until: Timestamp, outcome: Outcome, step: &mut Step) {
-        self.complete(until, outcome, step);
-    }
-
-    #[inline(always)]
-    fn complete(&mut self, until: Timestamp, outcome: Outcome, step: &mut Step) {
-        self.phase = Phase::Idle;
         if self.flags & Self::OVERLAPPING != 0 {
             step.uncertain = Some(Reason::Overlapping);
             return;

@@ -62,19 +62,20 @@ impl Head {
     /// Recognises a message by its first bytes.
     #[inline(always)]
     pub fn of(bytes: &[u8; HEAD_LENGTH]) -> Self {
-        let [a, b, c, d, e, f, g, h, space, x, y, z] = *bytes;
-        let first = ascii([a, b, c, d]);
-        let second = ascii([e, f, g, h]);
+        let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11] = *bytes;
+        let first = ascii([b0, b1, b2, b3]);
+        let second = ascii([b4, b5, b6, b7]);
         if first == ascii(*b"HTTP") {
             // "HTTP/1." DIGIT SP 3DIGIT (RFC 9112, section 4)
-            let digits = x.wrapping_sub(b'0') < 10 && y.wrapping_sub(b'0') < 10 && z.wrapping_sub(b'0') < 10;
-            if second & 0xffff_ff00 == ascii(*b"/1.\0") && space == b' ' && digits {
-                let status = (x - b'0') as u16 * 100 + (y - b'0') as u16 * 10 + (z - b'0') as u16;
+            let digits = b9.is_ascii_digit() && b10.is_ascii_digit() && b11.is_ascii_digit();
+            if second & 0xffff_ff00 == ascii(*b"/1.\0") && b8 == b' ' && digits {
+                let digit = |byte: u8| u16::from(byte - b'0');
+                let status = digit(b9) * 100 + digit(b10) * 10 + digit(b11);
                 return Self::HttpResponse(status);
             }
             return Self::Other;
         }
-        if a == 0x16 && b == 0x03 && c <= 0x04 {
+        if b0 == 0x16 && b1 == 0x03 && b2 <= 0x04 {
             return Self::TlsHandshake;
         }
         if first == ascii(*b"PRI ") && second == ascii(*b"* HT") {
@@ -82,8 +83,8 @@ impl Head {
         }
         let method = first == ascii(*b"GET ")
             || first == ascii(*b"PUT ")
-            || (first == ascii(*b"POST") && e == b' ')
-            || (first == ascii(*b"HEAD") && e == b' ')
+            || (first == ascii(*b"POST") && b4 == b' ')
+            || (first == ascii(*b"HEAD") && b4 == b' ')
             || (first == ascii(*b"PATC") && second & 0xffff_0000 == ascii(*b"H \0\0"))
             || (first == ascii(*b"DELE") && second & 0xffff_ff00 == ascii(*b"TE \0"))
             || (first == ascii(*b"TRAC") && second & 0xffff_0000 == ascii(*b"E \0\0"))

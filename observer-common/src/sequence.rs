@@ -3,7 +3,7 @@
 /// How far `to` lies ahead of `from`; negative if it lies behind (RFC 9293, section 3.4: comparison modulo 2³²).
 #[inline(always)]
 pub(crate) const fn distance(from: u32, to: u32) -> i32 {
-    to.wrapping_sub(from) as i32
+    to.wrapping_sub(from).cast_signed()
 }
 
 /// The later of two sequence numbers.

@@ -19,6 +19,7 @@
 
 mod count;
 mod emit;
+mod log;
 mod maps;
 mod packet;
 mod probes;

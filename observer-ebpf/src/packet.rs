@@ -17,6 +17,7 @@ use observer_common::{
 use crate::{
     count::count,
     emit::emit,
+    log::debug,
     maps::{CONFIG, CONNECTIONS, LISTENING},
 };
 
@@ -69,6 +70,7 @@ pub(crate) fn observe(context: &SkBuffContext, direction: Direction) {
         .cast();
         if connection.is_null() {
             if create != 0 {
+                debug!(context, "no storage for a connection");
                 count(Reason::StorageFailed);
             }
             return;
@@ -76,6 +78,7 @@ pub(crate) fn observe(context: &SkBuffContext, direction: Direction) {
         let connection = &mut *connection;
         if matches!(connection.role, Role::Unknown) {
             assign_role(connection, socket, opens);
+            debug!(context, "port {}: seen from the middle on", (*socket).src_port);
         }
         if !connection.is_observed() {
             return;

@@ -14,7 +14,7 @@ use aya_ebpf::{
 };
 use observer_common::{Connection, Direction, Head, Reason, Role, Segment, TcpFlags, Timestamp};
 
-use crate::{count::count, emit::emit, maps::CONNECTIONS, packet::wanted};
+use crate::{count::count, emit::emit, log::debug, maps::CONNECTIONS, packet::wanted};
 
 /// The answer to callbacks that ask nothing.
 const NO_REPLY: u32 = 1;
@@ -80,6 +80,7 @@ unsafe fn connecting(context: &SockOpsContext) {
         connection.forget();
         connection.open(Role::Client);
         watch_state(context);
+        debug!(context, "port {}: connecting", context.remote_port());
     }
 }
 
@@ -113,6 +114,7 @@ unsafe fn passive(context: &SockOpsContext) {
         connection.open(Role::Server);
         connection.established((*context.ops).snd_nxt, received_next);
         watch_state(context);
+        debug!(context, "port {}: accepted", context.local_port());
 
         let data = (*context.ops).__bindgen_anon_3.skb_data as usize;
         let end = (*context.ops).__bindgen_anon_4.skb_data_end as usize;

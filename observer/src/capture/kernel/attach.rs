@@ -64,12 +64,12 @@ pub(super) fn attach(
     config: Config,
 ) -> Result<Attached, CaptureError> {
     raise_locked_memory_limit();
-    let mut loader = EbpfLoader::new();
+    let mut ebpf_loader = EbpfLoader::new();
     // Full verifier logs cost more time than the verification; a refused probe is loaded again with one by hand.
-    loader.verifier_log_level(VerifierLogLevel::STATS);
+    ebpf_loader.verifier_log_level(VerifierLogLevel::STATS);
     let loaded = match object {
-        Some(path) => loader.load_file(path),
-        None => loader.load(OBJECT),
+        Some(path) => ebpf_loader.load_file(path),
+        None => ebpf_loader.load(OBJECT),
     };
     let mut ebpf = loaded.map_err(|error| object_error(&error))?;
     configure(&mut ebpf, config)?;
@@ -189,7 +189,7 @@ impl Attached {
     }
 }
 
-/// Before Linux 5.11 maps count against RLIMIT_MEMLOCK; later ones do not, so a refusal is no error.
+/// Before Linux 5.11 maps count against `RLIMIT_MEMLOCK`; later ones do not, so a refusal is no error.
 fn raise_locked_memory_limit() {
     use rustix::process::{Resource, Rlimit, setrlimit};
     if setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None }).is_err() {

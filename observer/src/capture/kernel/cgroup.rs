@@ -32,19 +32,16 @@ pub(super) struct CgroupRoot {
 impl CgroupRoot {
     /// Finds the mounted hierarchy or, failing that, mounts it for this process alone.
     pub(super) fn open() -> Result<Self, CaptureError> {
-        match mounted() {
-            Some(path) => {
-                let directory = File::open(&path).map_err(|error| CaptureError::Cgroup {
-                    reason: format!("'{}' cannot be opened: {error}", path.display()),
-                })?;
-                Self::of(directory, Some(path))
-            }
-            None => {
-                let directory = mount_privately().map_err(|error| CaptureError::Cgroup {
-                    reason: format!("it is not mounted, and a private mount failed: {error}"),
-                })?;
-                Self::of(File::from(directory), None)
-            }
+        if let Some(path) = mounted() {
+            let directory = File::open(&path).map_err(|error| CaptureError::Cgroup {
+                reason: format!("'{}' cannot be opened: {error}", path.display()),
+            })?;
+            Self::of(directory, Some(path))
+        } else {
+            let directory = mount_privately().map_err(|error| CaptureError::Cgroup {
+                reason: format!("it is not mounted, and a private mount failed: {error}"),
+            })?;
+            Self::of(File::from(directory), None)
         }
     }
 

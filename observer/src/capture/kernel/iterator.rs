@@ -24,6 +24,10 @@ struct LinkInfo {
     rest: [u32; 3],
 }
 
+/// Bytes of [`LinkInfo`].
+const LINK_INFO_LENGTH: u32 = 16;
+const _: () = assert!(LINK_INFO_LENGTH as usize == size_of::<LinkInfo>());
+
 /// `union bpf_attr`, as `BPF_LINK_CREATE` reads it.
 #[repr(C)]
 struct LinkCreate {
@@ -60,7 +64,7 @@ impl StorageIterator {
             attach_type: TRACE_ITERATOR,
             flags: 0,
             information: (&raw const information) as u64,
-            information_length: size_of::<LinkInfo>() as u32,
+            information_length: LINK_INFO_LENGTH,
             rest: [0; 9],
         };
         let link = bpf(LINK_CREATE, &attributes)?;
@@ -84,7 +88,7 @@ fn descriptor(fd: BorrowedFd<'_>) -> u32 {
     fd.as_raw_fd().cast_unsigned()
 }
 
-/// A bpf() command that returns a new file descriptor.
+/// A `bpf()` command that returns a new file descriptor.
 fn bpf<T>(command: libc::c_long, attributes: &T) -> io::Result<OwnedFd> {
     // SAFETY: `attributes` is a valid prefix of `union bpf_attr` for the command, of the size given, and what it
     // points to lives until the call returns.

@@ -16,6 +16,7 @@ mod sweep;
 
 use std::path::{Path, PathBuf};
 
+use aya_log::EbpfLogger;
 use observer_common::{Config, ExchangeRecord, Nanoseconds, Reason, Role, Roles, Timestamp};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -47,13 +48,15 @@ pub struct Options {
 
 impl Options {
     fn roles(&self) -> u32 {
-        u32::from(self.client) * Roles::CLIENT | u32::from(self.server) * Roles::SERVER
+        (u32::from(self.client) * Roles::CLIENT) | (u32::from(self.server) * Roles::SERVER)
     }
 }
 
 /// The probes, attached. Dropping it, or the end of the process in whatever way, detaches them.
 pub struct KernelCapture {
     attached: Attached,
+    /// Only a debug build of the object logs.
+    logger: Option<EbpfLogger<&'static dyn log::Log>>,
     ring: Ring,
     decoder: Decoder,
     handed_over: HandedOver,
@@ -82,6 +85,7 @@ impl KernelCapture {
         )?;
         ring.drain(|_| {});
         Ok(Self {
+            logger: EbpfLogger::init(&mut attached.ebpf).ok(),
             before: Reading::take(&attached.ebpf)?,
             attached,
             ring,
@@ -95,7 +99,10 @@ impl KernelCapture {
 
     /// Hands over the exchanges that ended since the last call.
     pub fn poll(&mut self, names: &mut Names, sink: &mut dyn FnMut(&Exchange, &Names)) {
-        let Self { ring, decoder, handed_over, roles, .. } = self;
+        let Self { ring, decoder, handed_over, roles, logger, .. } = self;
+        if let Some(logger) = logger {
+            logger.flush();
+        }
         ring.drain(|record| {
             if wanted(record, *roles) && !handed_over.take(record) {
                 let exchange = decoder.exchange(record, names);
@@ -165,17 +172,17 @@ struct Refusal {
 }
 
 impl Refusal {
-    fn before_attaching(error: CaptureError) -> Box<Self> {
-        Box::new(Self { error, probes: Vec::new(), degraded: Vec::new() })
+    fn before_attaching(error: CaptureError) -> Self {
+        Self { error, probes: Vec::new(), degraded: Vec::new() }
     }
 
-    fn of(attached: Attached, error: CaptureError) -> Box<Self> {
-        Box::new(Self { error, probes: attached.probes, degraded: attached.degraded })
+    fn of(attached: Attached, error: CaptureError) -> Self {
+        Self { error, probes: attached.probes, degraded: attached.degraded }
     }
 }
 
 /// Everything up to the self-test.
-fn prepare(root: &CgroupRoot, object: Option<&Path>) -> Result<Trial, Box<Refusal>> {
+fn prepare(root: &CgroupRoot, object: Option<&Path>) -> Result<Trial, Refusal> {
     // Both roles and no process left out, so that the ping is seen.
     let everything = Config { roles: Roles::CLIENT | Roles::SERVER, own_pid: 0 };
     let mut attached = attach::attach(root, object, everything).map_err(Refusal::before_attaching)?;

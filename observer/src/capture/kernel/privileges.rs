@@ -26,7 +26,7 @@ pub(super) fn names(capabilities: &[Capability]) -> String {
 }
 
 /// Gives up every capability for good, except the one that an output file in somebody else's directory needs, and
-/// except CAP_BPF where `still_works` fails without it (Linux 5.10 wants it for reading).
+/// except `CAP_BPF` where `still_works` fails without it (Linux 5.10 wants it for reading).
 ///
 /// Capabilities belong to threads: call this before any other thread exists.
 pub(super) fn drop_all(

@@ -1,0 +1,28 @@
+//! The Python programs that the tests compare with.
+
+use std::{fs, path::PathBuf, process::Command};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::{command, workspace::Workspace};
+
+/// Packages from `PyPI`: what reads recordings in the wild, and a client whose latencies are its own.
+const PACKAGES: [&str; 2] = ["duckdb", "pymemcache"];
+
+/// The interpreter of a virtual environment with everything in it, made if it is not there.
+pub(super) fn environment(workspace: &Workspace) -> Result<PathBuf> {
+    if !command::is_installed("python3") {
+        bail!("python3 is not installed");
+    }
+    let folder = workspace.target().join("python");
+    let python = folder.join("bin/python3");
+    let complete = folder.join("complete");
+    if fs::read_to_string(&complete).is_ok_and(|found| found == PACKAGES.join(" ")) {
+        return Ok(python);
+    }
+    command::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+    command::run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))?;
+    fs::write(&complete, PACKAGES.join(" "))
+        .with_context(|| format!("cannot write {}", complete.display()))?;
+    Ok(python)
+}
