@@ -30,7 +30,9 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
     command::run(
         Command::new("apt-get")
             .env("DEBIAN_FRONTEND", "noninteractive")
-            .args(["-qq", "--yes", "--no-install-recommends", "-oDpkg::Use-Pty=0", "install"])
+            .args(["-qq", "--yes", "--no-install-recommends", "-oDpkg::Use-Pty=0"])
+            // Another installation may be under way.
+            .args(["-oDPkg::Lock::Timeout=300", "install"])
             .args(packages),
     )
 }
