@@ -6,3 +6,4 @@
 pub mod capture;
 pub mod exchange;
 pub mod provenance;
+pub mod recording;

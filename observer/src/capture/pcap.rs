@@ -1,1 +1,0 @@
-//! Packet captures, replayed through the very pairing machine that the probes run.
