@@ -4,6 +4,7 @@
 //! per service and instance, the `report` is the one model that every renderer draws.
 
 pub mod capture;
+pub mod demo;
 pub mod exchange;
 pub mod provenance;
 pub mod recording;

@@ -1,0 +1,161 @@
+//! Whether the probes saw what the client saw: both read the same clock.
+
+use std::{collections::HashMap, fmt};
+
+use observer_common::{Nanoseconds, Timestamp};
+
+use crate::exchange::Exchange;
+
+/// The exchanges of one connection: its number among them tells which of the two sides' belong together.
+type Connections = HashMap<u64, Vec<Span>>;
+
+/// From a request to the first byte of its response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Span {
+    start: Timestamp,
+    latency: Nanoseconds,
+}
+
+impl Span {
+    /// Whether `self` lies within `other`.
+    fn is_inside(self, other: Self) -> bool {
+        let end = |span: Self| span.start.0.saturating_add(span.latency.0);
+        other.start <= self.start && end(self) <= end(other)
+    }
+}
+
+/// The probes' exchanges beside the client's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    observed: Summary,
+    client: Summary,
+    inside: usize,
+}
+
+/// How many exchanges there were, and how long they took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Summary {
+    exchanges: usize,
+    p50: Nanoseconds,
+    p99: Nanoseconds,
+}
+
+impl Comparison {
+    /// Compares what was observed with what the client logged. Exchanges without a connection are left out.
+    pub fn of(observed: &[Exchange], client: &[Exchange]) -> Self {
+        let [observed, client] = [observed, client].map(by_connection);
+        let inside = observed
+            .iter()
+            .filter_map(|(connection, observed)| Some((observed, client.get(connection)?)))
+            .flat_map(|(observed, client)| observed.iter().zip(client))
+            .filter(|(observed, client)| observed.is_inside(**client))
+            .count();
+        Self { observed: Summary::of(&observed), client: Summary::of(&client), inside }
+    }
+
+    /// Whether the probes saw every request of the client, and each within the client's own times.
+    pub const fn agrees(&self) -> bool {
+        self.observed.exchanges == self.client.exchanges && self.inside == self.client.exchanges
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { observed, client, inside } = self;
+        write!(
+            formatter,
+            "the probes saw {} exchanges, the client made {}; {inside} lie within the client's own times: \
+             p50 {} against {}, p99 {} against {}",
+            observed.exchanges,
+            client.exchanges,
+            Milliseconds(observed.p50),
+            Milliseconds(client.p50),
+            Milliseconds(observed.p99),
+            Milliseconds(client.p99),
+        )
+    }
+}
+
+struct Milliseconds(Nanoseconds);
+
+impl fmt::Display for Milliseconds {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:.3} ms", self.0.as_seconds() * 1e3)
+    }
+}
+
+impl Summary {
+    fn of(connections: &Connections) -> Self {
+        let mut latencies: Vec<_> = connections.values().flatten().map(|span| span.latency).collect();
+        latencies.sort_unstable();
+        Self { exchanges: latencies.len(), p50: quantile(&latencies, 50), p99: quantile(&latencies, 99) }
+    }
+}
+
+/// The smallest value that `percent` of all do not exceed; 0 where there is none.
+fn quantile(sorted: &[Nanoseconds], percent: usize) -> Nanoseconds {
+    let rank = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
+    sorted.get(rank).copied().unwrap_or_default()
+}
+
+fn by_connection(exchanges: &[Exchange]) -> Connections {
+    let mut connections = Connections::new();
+    for exchange in exchanges {
+        if let Some(connection) = exchange.connection {
+            let span = Span { start: exchange.start, latency: exchange.latency };
+            connections.entry(connection).or_default().push(span);
+        }
+    }
+    for spans in connections.values_mut() {
+        spans.sort_unstable();
+    }
+    connections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::Names;
+
+    fn exchange(connection: u64, start: u64, latency: u64) -> Exchange {
+        let name = Names::default().id("demo");
+        let exchange = Exchange::new(Timestamp(start), name, name, Nanoseconds(latency));
+        Exchange { connection: Some(connection), ..exchange }
+    }
+
+    #[test]
+    fn exchanges_are_compared_within_their_connection_in_any_order() {
+        let client = [exchange(1, 100, 50), exchange(2, 110, 50), exchange(1, 200, 50)];
+        let observed = [exchange(2, 111, 40), exchange(1, 202, 40), exchange(1, 101, 49)];
+        let comparison = Comparison::of(&observed, &client);
+        assert!(comparison.agrees(), "{comparison}");
+        assert_eq!((comparison.observed.p50, comparison.client.p50), (Nanoseconds(40), Nanoseconds(50)));
+    }
+
+    #[test]
+    fn a_time_outside_is_told() {
+        let client = [exchange(1, 100, 50), exchange(1, 200, 50)];
+        for outside in [exchange(1, 99, 10), exchange(1, 110, 41)] {
+            let comparison = Comparison::of(&[outside, exchange(1, 201, 10)], &client);
+            assert!(!comparison.agrees());
+            assert_eq!(comparison.inside, 1);
+        }
+    }
+
+    #[test]
+    fn a_missing_exchange_is_told() {
+        let client = [exchange(1, 100, 50), exchange(1, 200, 50)];
+        let comparison = Comparison::of(&client[..1], &client);
+        assert!(!comparison.agrees());
+        assert_eq!(
+            comparison.to_string(),
+            "the probes saw 1 exchanges, the client made 2; 1 lie within the client's own times: \
+             p50 0.000 ms against 0.000 ms, p99 0.000 ms against 0.000 ms"
+        );
+    }
+
+    #[test]
+    fn nothing_agrees_with_nothing() {
+        assert!(Comparison::of(&[], &[]).agrees());
+    }
+}
