@@ -1,0 +1,26 @@
+//! The loopback device of a machine on which nobody has set it up.
+
+use anyhow::{Context as _, Result};
+use rustix::{
+    ioctl::{Setter, ioctl},
+    net::{AddressFamily, SocketType, socket},
+};
+
+/// Brings the device `lo` up.
+pub fn loopback_up() -> Result<()> {
+    let socket = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    let mut name = [0; libc::IFNAMSIZ];
+    for (to, from) in name.iter_mut().zip(*b"lo") {
+        *to = from.cast_signed();
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the flag is the first bit")]
+    let request = libc::ifreq {
+        ifr_name: name,
+        ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: libc::IFF_UP as libc::c_short },
+    };
+    const SIOCSIFFLAGS: rustix::ioctl::Opcode = libc::SIOCSIFFLAGS as rustix::ioctl::Opcode;
+    #[expect(unsafe_code, reason = "rustix has no call for this ioctl")]
+    // SAFETY: SIOCSIFFLAGS reads an `ifreq`, which lives until the call returns.
+    unsafe { ioctl(&socket, Setter::<SIOCSIFFLAGS, libc::ifreq>::new(request)) }
+        .context("bring the loopback device up")
+}
