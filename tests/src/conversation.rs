@@ -25,8 +25,8 @@ use crate::{
 /// How long a read may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Sends requests one after another over one connection and logs both sides.
-pub fn converse(pair: &Pair, requests: &[Request]) -> Result<Logs> {
+/// Sends requests one after another over one connection, with a rest after each, and logs both sides.
+pub fn converse(pair: &Pair, requests: &[Request], rest: Duration) -> Result<Logs> {
     let listener = pair.listen(plain)?;
     let stream = pair.connect(listener.local_addr()?, plain)?;
     let (accepted, _) = listener.accept()?;
@@ -34,8 +34,14 @@ pub fn converse(pair: &Pair, requests: &[Request]) -> Result<Logs> {
     let connection = cookie(&stream)?;
     let mut transport = Io::Blocking.open(stream)?;
     let mut buffer = vec![0; 1 << 16];
-    let client: Result<Vec<ClientEntry>> =
-        requests.iter().map(|request| ask(transport.as_mut(), connection, request, &mut buffer)).collect();
+    let client: Result<Vec<ClientEntry>> = requests
+        .iter()
+        .map(|request| {
+            let entry = ask(transport.as_mut(), connection, request, &mut buffer);
+            thread::sleep(rest);
+            entry
+        })
+        .collect();
     drop(transport);
     let server = server.join().map_err(|_| anyhow!("the serving thread panicked"))?;
     Ok(Logs { client: client?, server: server? })

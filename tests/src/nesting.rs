@@ -4,11 +4,7 @@
 mod check;
 mod plan;
 
-use std::{
-    process::Stdio,
-    thread,
-    time::Duration,
-};
+use std::{process::Stdio, thread, time::Duration};
 
 use anyhow::{Context as _, Result, ensure};
 use tempfile::TempDir;

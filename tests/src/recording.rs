@@ -103,8 +103,7 @@ fn rows_of(batch: &RecordBatch, rows: &mut Vec<Observed>) -> Result<()> {
     let (outcome, role) = (texts(batch, "outcome")?, texts(batch, "role")?);
     let instance = texts(batch, "instance")?;
     for row in 0..batch.num_rows() {
-        let duration =
-            |column: &UInt64Array| (!column.is_null(row)).then(|| Nanoseconds(column.value(row)));
+        let duration = |column: &UInt64Array| (!column.is_null(row)).then(|| Nanoseconds(column.value(row)));
         rows.push(Observed {
             connection: connection.value(row),
             start: Timestamp(start.value(row)),

@@ -88,9 +88,8 @@ impl Request {
 
     /// Reads a request's header.
     pub fn decode(header: &[u8; HEADER]) -> Self {
-        let number = |at: usize| {
-            u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
-        };
+        let number =
+            |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         Self {
             id: u64::from(number(4)) << 32 | u64::from(number(8)),
             body: number(12),
@@ -119,9 +118,8 @@ mod tests {
     #[test]
     fn a_mixture_has_as_many_large_responses_as_asked() {
         for large in 0..4 {
-            let count = (0..500)
-                .filter(|index| Request::of_mixture(0, *index, 500, large).body == LARGE)
-                .count();
+            let count =
+                (0..500).filter(|index| Request::of_mixture(0, *index, 500, large).body == LARGE).count();
             assert_eq!(count, large as usize);
         }
     }

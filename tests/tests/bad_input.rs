@@ -36,7 +36,8 @@ fn fails(command: &mut Command, code: i32, names: &[&str]) -> Result<String> {
     for name in names {
         ensure!(errors.contains(name), "{command:?} does not name {name}: {errors}");
     }
-    let looks_like_a_crash = ["panicked", "RUST_BACKTRACE", "Caused by"].iter().any(|word| errors.contains(word));
+    let looks_like_a_crash =
+        ["panicked", "RUST_BACKTRACE", "Caused by"].iter().any(|word| errors.contains(word));
     ensure!(!looks_like_a_crash, "{command:?} crashed: {errors}");
     Ok(errors)
 }
@@ -93,7 +94,11 @@ fn durations_without_a_unit() -> Result<()> {
 
 #[test]
 fn files_that_are_not_there() -> Result<()> {
-    fails_in_one_sentence(&mut observer(&["analyze", "/nowhere/x.parquet"])?, BAD_INPUT, &["/nowhere/x.parquet"])
+    fails_in_one_sentence(
+        &mut observer(&["analyze", "/nowhere/x.parquet"])?,
+        BAD_INPUT,
+        &["/nowhere/x.parquet"],
+    )
 }
 
 #[test]
@@ -113,7 +118,8 @@ fn a_truncated_parquet() -> Result<()> {
 }
 
 fn write_parquet(path: &Path) -> Result<()> {
-    let numbers = |step: u64| Arc::new(UInt64Array::from_iter_values((1..=1000).map(|n| n * step))) as ArrayRef;
+    let numbers =
+        |step: u64| Arc::new(UInt64Array::from_iter_values((1..=1000).map(|n| n * step))) as ArrayRef;
     let instances = Arc::new(StringArray::from(vec!["192.0.2.1:80"; 1000])) as ArrayRef;
     let batch = RecordBatch::try_from_iter([
         ("start_ns", numbers(1_000_000)),
@@ -130,7 +136,10 @@ fn write_parquet(path: &Path) -> Result<()> {
 fn a_csv_with_a_bad_row() -> Result<()> {
     let directory = TempDir::new()?;
     let bad = path(&directory, "bad.csv");
-    fs::write(&bad, "start_ns,instance,latency_ns\n1,192.0.2.1:80,1000\n2,192.0.2.1:80,soon\n3,192.0.2.1:80,1000\n")?;
+    fs::write(
+        &bad,
+        "start_ns,instance,latency_ns\n1,192.0.2.1:80,1000\n2,192.0.2.1:80,soon\n3,192.0.2.1:80,1000\n",
+    )?;
     let names = ["bad.csv", "3", "latency_ns"];
     fails_in_one_sentence(&mut observer(&["analyze", &bad])?, BAD_INPUT, &names)?;
     let (printed, errors, status) =

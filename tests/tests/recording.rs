@@ -56,7 +56,8 @@ fn duckdb_reads_every_row() -> Result<()> {
     let copy = "import duckdb, sys; \
         duckdb.execute(f\"copy (from read_parquet('{sys.argv[1]}')) to '{sys.argv[2]}' (header)\")";
     succeed(python()?.args(["-c", copy]).arg(recording.path()).arg(&csv), PATIENCE)?;
-    let analyzed = succeed(Command::new(&programs.observer).arg("analyze").arg(&csv).arg("--json"), PATIENCE)?;
+    let analyzed =
+        succeed(Command::new(&programs.observer).arg("analyze").arg(&csv).arg("--json"), PATIENCE)?;
     let from_csv: Value = serde_json::from_str(&analyzed)?;
     let from_parquet = recording.report()?;
     ensure!(instances(&from_csv)? == instances(&from_parquet)?, "CSV and Parquet disagree");
@@ -82,7 +83,11 @@ fn the_analysis_of_a_recording_fits_the_schema_and_the_rows() -> Result<()> {
     }
     let counts: BTreeMap<String, u64> =
         by_instance.iter().map(|(instance, rows)| (instance.clone(), rows.len() as u64)).collect();
-    ensure!(instances(&report)? == counts, "the report counts {:?}, the rows {counts:?}", instances(&report)?);
+    ensure!(
+        instances(&report)? == counts,
+        "the report counts {:?}, the rows {counts:?}",
+        instances(&report)?
+    );
     Ok(())
 }
 
@@ -109,7 +114,8 @@ fn report_and_analysis_agree() -> Result<()> {
 
     // Both watched the whole of our traffic; what else is on this host differs with their windows.
     let (live, analyzed) = (instances(&live)?, instances(&analyzed)?);
-    let ours: Vec<&String> = analyzed.iter().filter(|(_, count)| **count == 4_000).map(|(name, _)| name).collect();
+    let ours: Vec<&String> =
+        analyzed.iter().filter(|(_, count)| **count == 4_000).map(|(name, _)| name).collect();
     ensure!(ours.len() == 2 && logs.client.len() == 8_000, "our instances are missing: {analyzed:?}");
     for instance in ours {
         ensure!(live.get(instance) == analyzed.get(instance), "{instance}: {live:?} against {analyzed:?}");
@@ -128,7 +134,8 @@ fn a_recording_ends_by_itself_and_appears_complete() -> Result<()> {
             PATIENCE,
         )?;
         ensure!(status.success(), "{status}: {errors}");
-        let analyzed = succeed(Command::new(&programs.observer).arg("analyze").arg(&path).arg("--json"), PATIENCE)?;
+        let analyzed =
+            succeed(Command::new(&programs.observer).arg("analyze").arg(&path).arg("--json"), PATIENCE)?;
         serde_json::from_str::<Value>(&analyzed)?;
     }
     let left: Vec<_> = std::fs::read_dir(directory.path())?.collect::<Result<_, _>>()?;
@@ -141,7 +148,8 @@ fn instances(report: &Value) -> Result<BTreeMap<String, u64>> {
     let mut counts = BTreeMap::new();
     for service in report["services"].as_array().context("a report has services")? {
         for instance in service["instances"].as_array().context("a service has instances")? {
-            let (Some(address), Some(exchanges)) = (instance["address"].as_str(), instance["exchanges"].as_u64())
+            let (Some(address), Some(exchanges)) =
+                (instance["address"].as_str(), instance["exchanges"].as_u64())
             else {
                 bail!("an instance has an address and a number of exchanges: {instance}");
             };

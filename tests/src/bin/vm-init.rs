@@ -82,7 +82,8 @@ fn prove() -> Result<()> {
     };
     let plan = Plan::short();
     for role in ["client", "server"] {
-        let summary = nesting::run(&programs, &plan, role).with_context(|| format!("nesting, {role} role"))?;
+        let summary =
+            nesting::run(&programs, &plan, role).with_context(|| format!("nesting, {role} role"))?;
         ensure!(summary.exchanges == plan.requests(), "{} exchanges were checked", summary.exchanges);
         say(&format!("nesting, {role} role: {summary}"));
     }

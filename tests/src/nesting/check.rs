@@ -119,8 +119,9 @@ fn joined<'a>(logs: &'a Logs, role: &str) -> Result<Joined<'a>> {
     );
     let mut joined = Joined::new();
     for client in &logs.client {
-        let server =
-            *servers.get(&client.id).with_context(|| format!("the server never saw request {}", client.id))?;
+        let server = *servers
+            .get(&client.id)
+            .with_context(|| format!("the server never saw request {}", client.id))?;
         let connection = match role {
             "client" => client.connection,
             "server" => server.connection,
@@ -153,9 +154,13 @@ impl Findings {
         role: &str,
     ) -> Result<()> {
         self.summary.exchanges += 1;
-        ensure!(observed.outcome == "ok" && observed.role == role, "not an answered {role} exchange: {observed:?}");
         ensure!(
-            (observed.request_bytes, observed.response_bytes) == (client.request_bytes, client.response_bytes),
+            observed.outcome == "ok" && observed.role == role,
+            "not an answered {role} exchange: {observed:?}"
+        );
+        ensure!(
+            (observed.request_bytes, observed.response_bytes)
+                == (client.request_bytes, client.response_bytes),
             "the sizes differ: {observed:?} {client:?}"
         );
         let start = observed.start;
@@ -190,8 +195,7 @@ impl Findings {
         context: impl FnOnce() -> String,
     ) {
         if let Some(distance) = later.since(earlier) {
-            let slack =
-                self.summary.slacks.entry(name).or_insert(Slack { tightest: distance, pairs: 0 });
+            let slack = self.summary.slacks.entry(name).or_insert(Slack { tightest: distance, pairs: 0 });
             slack.tightest = slack.tightest.min(distance);
             slack.pairs += 1;
         } else {

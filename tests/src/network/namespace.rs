@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, File},
+    os::fd::AsFd as _,
     process::Command,
     sync::atomic::{AtomicU32, Ordering},
     thread,
@@ -70,7 +71,7 @@ impl Namespace {
     pub fn enter(&self) -> Result<()> {
         let path = format!("/run/netns/{}", self.name);
         let file = File::open(&path).with_context(|| format!("open {path}"))?;
-        move_into_link_name_space(file.into(), Some(LinkNameSpaceType::Network))
+        move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))
             .with_context(|| format!("enter {path}"))
     }
 }

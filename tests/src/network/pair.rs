@@ -44,7 +44,6 @@ impl Addresses {
 }
 
 impl Pair {
-
     /// Links the namespaces by a veth pair: packets as large as segmentation offload makes them.
     pub fn veth() -> Result<Self> {
         let (client, server) = (Namespace::new()?, Namespace::new()?);
@@ -109,9 +108,9 @@ pub fn plain(_: &OwnedFd) -> Result<()> {
     Ok(())
 }
 
-/// Gives a socket a receive buffer as small as the kernel allows.
+/// Gives a socket a small receive buffer, which is full soon.
 pub fn narrow(socket: &OwnedFd) -> Result<()> {
-    Ok(sockopt::set_socket_recv_buffer_size(socket, 4096)?)
+    Ok(sockopt::set_socket_recv_buffer_size(socket, 1 << 16)?)
 }
 
 /// Sets an option of the TCP layer that rustix does not know.

@@ -15,19 +15,20 @@ pub fn lose_every(n: u32, direction: Direction) -> impl FnMut(&Packet) -> Verdic
     }
 }
 
-/// Of every `n` bare acknowledgements in one direction all but the last are lost: the other side sends again what
-/// has arrived already.
-pub fn lose_acknowledgements(
-    n: u32,
-    direction: Direction,
-) -> impl FnMut(&Packet) -> Verdict + Send + 'static {
-    let mut count = 0;
+/// Acknowledgements that carry nothing else are lost, in one direction, except for the first: it ends the
+/// handshake. Where nothing else is said for a while, the other side sends again what has arrived already.
+///
+/// Once it has done so, what follows passes until there is something new to acknowledge: no conversation starves.
+pub fn lose_acknowledgements(direction: Direction) -> impl FnMut(&Packet) -> Verdict + Send + 'static {
+    let mut passing = true;
     move |packet| {
-        if packet.direction != direction || !packet.is_pure_ack() {
+        if packet.direction != direction {
+            if packet.length > 0 {
+                passing = packet.again;
+            }
             return Verdict::Pass;
         }
-        count += 1;
-        if u32::is_multiple_of(count, n) { Verdict::Pass } else { Verdict::Drop }
+        if passing || !packet.is_pure_ack() { Verdict::Pass } else { Verdict::Drop }
     }
 }
 

@@ -30,7 +30,10 @@ impl Polled {
         loop {
             match operation(&self.stream) {
                 Err(Errno::AGAIN) => {
-                    let mut events = [epoll::Event { flags: epoll::EventFlags::empty(), data: epoll::EventData::new_u64(0) }];
+                    let mut events = [epoll::Event {
+                        flags: epoll::EventFlags::empty(),
+                        data: epoll::EventData::new_u64(0),
+                    }];
                     match epoll::wait(&self.poll, &mut events, Some(&patience)) {
                         Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
                         Ok(_) | Err(Errno::INTR) => {}

@@ -38,7 +38,8 @@ pub(crate) fn compare(measured: &Measured, exchanges: &[Observed]) -> Result<()>
     latencies.sort_unstable();
     experienced.sort_unstable();
 
-    let mut table = format!("{} against the observer, {} exchanges, in µs:\n", measured.name, exchanges.len());
+    let mut table =
+        format!("{} against the observer, {} exchanges, in µs:\n", measured.name, exchanges.len());
     writeln!(table, "{:>10} {:>14} {:>10} {:>12}", "quantile", "load generator", "latency", "+ read lag")?;
     for (quantile, value) in &measured.quantiles {
         let at = rank(*quantile, latencies.len());
@@ -59,7 +60,8 @@ pub(crate) fn compare(measured: &Measured, exchanges: &[Observed]) -> Result<()>
             latencies[at]
         );
     }
-    let (_, median) = measured.quantiles.iter().find(|(quantile, _)| (*quantile - 0.5).abs() < 1e-9).context("a median")?;
+    let (_, median) =
+        measured.quantiles.iter().find(|(quantile, _)| (*quantile - 0.5).abs() < 1e-9).context("a median")?;
     let seen = experienced[rank(0.5, experienced.len())];
     let distance = seen.abs_diff(median.0).saturating_sub(measured.resolution.0);
     ensure!(
@@ -73,7 +75,11 @@ pub(crate) fn compare(measured: &Measured, exchanges: &[Observed]) -> Result<()>
 
 /// The place of a quantile among sorted values: the nearest rank.
 fn rank(quantile: f64, length: usize) -> usize {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a quantile lies between 0 and 1")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a quantile lies between 0 and 1"
+    )]
     let rank = (quantile * length as f64).ceil() as usize;
     rank.clamp(1, length.max(1)) - 1
 }

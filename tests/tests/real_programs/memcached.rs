@@ -31,13 +31,21 @@ fn memcached_under_pymemcache() -> Result<()> {
     let port = free_port()?;
     let number = port.to_string();
     let _server = serve(
-        Command::new(program("memcached")?).args(["-l", "127.0.0.1", "-p", &number, "-U", "0", "-u", "nobody"]),
+        Command::new(program("memcached")?).args([
+            "-l",
+            "127.0.0.1",
+            "-p",
+            &number,
+            "-U",
+            "0",
+            "-u",
+            "nobody",
+        ]),
         port,
     )?;
     let observation = Observation::start(&Programs::beside_tests()?, &["--port", &number])?;
     let logged = thread::scope(|scope| -> Result<Vec<u64>> {
-        let clients: Vec<_> =
-            (0..CLIENTS).map(|_| scope.spawn(|| client(&number, requests))).collect();
+        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(|| client(&number, requests))).collect();
         let mut logged = Vec::new();
         for client in clients {
             logged.extend(client.join().unwrap_or_else(|_| bail!("a client's thread panicked"))?);
@@ -64,7 +72,9 @@ fn memcached_under_pymemcache() -> Result<()> {
 /// Runs one client and returns its latencies in nanoseconds.
 fn client(port: &str, requests: usize) -> Result<Vec<u64>> {
     let printed = succeed(
-        python()?.args(["-c", include_str!("memcached_client.py"), port, &requests.to_string()]).stdin(Stdio::null()),
+        python()?
+            .args(["-c", include_str!("memcached_client.py"), port, &requests.to_string()])
+            .stdin(Stdio::null()),
         PATIENCE,
     )?;
     printed.lines().map(|line| line.parse().context("a latency")).collect()

@@ -33,7 +33,8 @@ fn postgresql_under_pgbench() -> Result<()> {
     let postgres = Postgres::new()?;
     let mut server = serve(&mut postgres.server()?, postgres.port)?;
     postgres.client("pgbench", &["--initialize", "--quiet", "--scale=1"])?;
-    let observation = Observation::start(&Programs::beside_tests()?, &["--port", &postgres.port.to_string()])?;
+    let observation =
+        Observation::start(&Programs::beside_tests()?, &["--port", &postgres.port.to_string()])?;
     let prefix = postgres.directory.path().join("log");
     postgres.client(
         "pgbench",
@@ -68,7 +69,10 @@ fn postgresql_under_pgbench() -> Result<()> {
         }
     }
     // Before it begins, pgbench looks at its tables over a connection of its own.
-    ensure!(clients == CLIENTS && others.len() == 1, "{clients} clients; turns of other connections: {others:?}");
+    ensure!(
+        clients == CLIENTS && others.len() == 1,
+        "{clients} clients; turns of other connections: {others:?}"
+    );
     let logged = logged(&prefix)?;
     ensure!(
         exchanges.len() == logged.len() && logged.len() == CLIENTS * transactions,
@@ -120,10 +124,7 @@ impl Postgres {
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o700))?;
         let postgres = Self { programs: programs()?, directory, port: free_port()? };
         let data = postgres.directory.path().join("data");
-        succeed(
-            postgres.run("initdb")?.args(["--auth=trust", "--no-sync", "--pgdata"]).arg(data),
-            PATIENCE,
-        )?;
+        succeed(postgres.run("initdb")?.args(["--auth=trust", "--no-sync", "--pgdata"]).arg(data), PATIENCE)?;
         Ok(postgres)
     }
 
@@ -165,7 +166,8 @@ impl Postgres {
 /// User and group of `postgres`.
 fn user() -> Result<(u32, u32)> {
     let users = fs::read_to_string("/etc/passwd")?;
-    let line = users.lines().find(|line| line.starts_with("postgres:")).context("there is a user postgres")?;
+    let line =
+        users.lines().find(|line| line.starts_with("postgres:")).context("there is a user postgres")?;
     let mut fields = line.split(':').skip(2);
     let mut number = || -> Result<u32> { Ok(fields.next().context("a user has ids")?.parse()?) };
     Ok((number()?, number()?))
@@ -173,7 +175,8 @@ fn user() -> Result<(u32, u32)> {
 
 /// The directory of the newest version's programs: the distribution keeps the server's off the path.
 fn programs() -> Result<PathBuf> {
-    let versions = fs::read_dir("/usr/lib/postgresql").context("PostgreSQL is not installed: run the tests with `cargo xtask test`")?;
+    let versions = fs::read_dir("/usr/lib/postgresql")
+        .context("PostgreSQL is not installed: run the tests with `cargo xtask test`")?;
     let mut directories: Vec<PathBuf> =
         versions.map(|entry| Ok(entry?.path().join("bin"))).collect::<Result<_>>()?;
     directories.retain(|directory| directory.join("postgres").exists() && directory.join("pgbench").exists());

@@ -27,8 +27,16 @@ fn redis_under_redis_benchmark() -> Result<()> {
     let port = free_port()?;
     let number = port.to_string();
     let _server = serve(
-        Command::new(program("redis-server")?)
-            .args(["--port", &number, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]),
+        Command::new(program("redis-server")?).args([
+            "--port",
+            &number,
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        ]),
         port,
     )?;
     let observation = Observation::start(&Programs::beside_tests()?, &["--port", &number])?;
@@ -65,7 +73,11 @@ fn measured(printed: &str) -> Result<Measured> {
     let quantile = |quantile: f64, column: &str| -> Result<(f64, Nanoseconds)> {
         let cell = cells.get(column).with_context(|| format!("redis-benchmark prints {column}"))?;
         let milliseconds: f64 = cell.parse()?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time, and not a long one")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a time, and not a long one"
+        )]
         Ok((quantile, Nanoseconds((milliseconds * 1e6).round() as u64)))
     };
     Ok(Measured {

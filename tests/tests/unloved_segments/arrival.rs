@@ -1,9 +1,11 @@
 //! Segments that are lost, come again, come twice, or come in another order.
 
-use anyhow::{Result, ensure};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
 use observer_tests::{
     conversation::converse,
-    network::{Direction, Pair, Passed, Verdict, rules},
+    network::{Direction, Packet, Pair, Passed, Verdict, rules},
     wire::Request,
 };
 
@@ -28,15 +30,16 @@ fn happened(journal: &[Passed], what: impl Fn(&Passed) -> bool) -> usize {
 /// many segments each role has seen again.
 fn under(
     name: &str,
-    count: u32,
-    rule: impl FnMut(&observer_tests::network::Packet) -> Verdict + Send + 'static,
+    requests: &[Request],
+    rest: Duration,
+    rule: impl FnMut(&Packet) -> Verdict + Send + 'static,
 ) -> Result<(Vec<Passed>, u32, u32)> {
     let ((logs, journal), exchanges) = observed(|| {
         let mut pair = Pair::forwarded(rule)?;
-        let logs = converse(&pair, &requests(count))?;
+        let logs = converse(&pair, requests, rest)?;
         Ok((logs, pair.journal()?))
     })?;
-    ensure!(logs.client.len() == count as usize, "the client sent every request");
+    ensure!(logs.client.len() == requests.len(), "the client sent every request");
     nests(name, &logs, &exchanges)?;
     let again = (retransmits(&exchanges, "client", &logs), retransmits(&exchanges, "server", &logs));
     Ok((journal, again.0, again.1))
@@ -44,7 +47,7 @@ fn under(
 
 #[test]
 fn nothing_happens_on_a_quiet_link() -> Result<()> {
-    let (_, client, server) = under("quiet link", 24, rules::pass)?;
+    let (_, client, server) = under("quiet link", &requests(24), Duration::ZERO, rules::pass)?;
     ensure!((client, server) == (0, 0), "{client} and {server} segments were seen again");
     Ok(())
 }
@@ -52,7 +55,7 @@ fn nothing_happens_on_a_quiet_link() -> Result<()> {
 #[test]
 fn lost_requests_are_sent_again() -> Result<()> {
     let rule = rules::lose_every(3, Direction::ToServer);
-    let (journal, client, _) = under("lost requests", 24, rule)?;
+    let (journal, client, _) = under("lost requests", &requests(24), Duration::ZERO, rule)?;
     ensure!(happened(&journal, |passed| passed.verdict == Verdict::Drop) > 0, "nothing was lost");
     ensure!(client > 0, "the client sent nothing again");
     Ok(())
@@ -61,24 +64,43 @@ fn lost_requests_are_sent_again() -> Result<()> {
 #[test]
 fn lost_responses_are_sent_again() -> Result<()> {
     let rule = rules::lose_every(3, Direction::ToClient);
-    let (journal, _, server) = under("lost responses", 24, rule)?;
+    let (journal, _, server) = under("lost responses", &requests(24), Duration::ZERO, rule)?;
     ensure!(happened(&journal, |passed| passed.verdict == Verdict::Drop) > 0, "nothing was lost");
     ensure!(server > 0, "the server sent nothing again");
     Ok(())
 }
 
+/// Longer than it takes until what was not acknowledged is sent again.
+const SILENCE: Duration = Duration::from_millis(700);
+
 #[test]
 fn responses_that_arrived_come_again() -> Result<()> {
-    let rule = rules::lose_acknowledgements(6, Direction::ToServer);
-    let (journal, client, server) = under("lost acknowledgements", 24, rule)?;
-    let again = happened(&journal, |passed| passed.packet.again && passed.packet.direction == Direction::ToClient);
+    // No acknowledgement reaches the server before the next request, which is late.
+    let rule = rules::lose_acknowledgements(Direction::ToServer);
+    let (journal, client, server) = under("lost acknowledgements of responses", &requests(8), SILENCE, rule)?;
+    let again =
+        happened(&journal, |passed| passed.packet.again && passed.packet.direction == Direction::ToClient);
+    ensure!(again > 0 && client > 0 && server > 0, "{again} came again, {client} and {server} were seen");
+    Ok(())
+}
+
+#[test]
+fn requests_that_arrived_come_again() -> Result<()> {
+    // No acknowledgement reaches the client before the response, which is late.
+    let rule = rules::lose_acknowledgements(Direction::ToClient);
+    let mut requests = requests(8);
+    requests.iter_mut().for_each(|request| request.delay = SILENCE);
+    let (journal, client, server) =
+        under("lost acknowledgements of requests", &requests, Duration::ZERO, rule)?;
+    let again =
+        happened(&journal, |passed| passed.packet.again && passed.packet.direction == Direction::ToServer);
     ensure!(again > 0 && client > 0 && server > 0, "{again} came again, {client} and {server} were seen");
     Ok(())
 }
 
 #[test]
 fn segments_come_twice() -> Result<()> {
-    let (journal, client, server) = under("duplicates", 24, rules::duplicate)?;
+    let (journal, client, server) = under("duplicates", &requests(24), Duration::ZERO, rules::duplicate)?;
     ensure!(happened(&journal, |passed| passed.verdict == Verdict::Twice) > 0, "nothing came twice");
     ensure!(client > 0 && server > 0, "{client} and {server} segments were seen again");
     Ok(())
@@ -87,16 +109,22 @@ fn segments_come_twice() -> Result<()> {
 #[test]
 fn responses_arrive_out_of_order() -> Result<()> {
     let rule = rules::reorder_every(4, Direction::ToClient);
-    let (journal, ..) = under("responses out of order", 24, rule)?;
-    ensure!(happened(&journal, |passed| matches!(passed.verdict, Verdict::Behind(_))) > 0, "all kept their order");
+    let (journal, ..) = under("responses out of order", &requests(24), Duration::ZERO, rule)?;
+    ensure!(
+        happened(&journal, |passed| matches!(passed.verdict, Verdict::Behind(_))) > 0,
+        "all kept their order"
+    );
     Ok(())
 }
 
 #[test]
 fn requests_arrive_out_of_order() -> Result<()> {
     let rule = rules::reorder_every(4, Direction::ToServer);
-    let (journal, ..) = under("requests out of order", 24, rule)?;
-    ensure!(happened(&journal, |passed| matches!(passed.verdict, Verdict::Behind(_))) > 0, "all kept their order");
+    let (journal, ..) = under("requests out of order", &requests(24), Duration::ZERO, rule)?;
+    ensure!(
+        happened(&journal, |passed| matches!(passed.verdict, Verdict::Behind(_))) > 0,
+        "all kept their order"
+    );
     Ok(())
 }
 
@@ -104,7 +132,7 @@ fn requests_arrive_out_of_order() -> Result<()> {
 fn a_response_that_misses_its_first_segment_has_not_begun() -> Result<()> {
     // The first segment of a response of many is lost; what follows arrives at once and cannot be read.
     let mut lost = false;
-    let rule = move |packet: &observer_tests::network::Packet| {
+    let rule = move |packet: &Packet| {
         if !lost && packet.direction == Direction::ToClient && packet.length > 0 {
             lost = true;
             return Verdict::Drop;
@@ -113,16 +141,17 @@ fn a_response_that_misses_its_first_segment_has_not_begun() -> Result<()> {
     };
     let ((logs, journal), exchanges) = observed(|| {
         let mut pair = Pair::forwarded(rule)?;
-        let logs = converse(&pair, &[Request::new(0, 9_000)])?;
+        let logs = converse(&pair, &[Request::new(0, 9_000)], Duration::ZERO)?;
         Ok((logs, pair.journal()?))
     })?;
     nests("first segment missing", &logs, &exchanges)?;
-    let first = journal.iter().find(|passed| passed.verdict == Verdict::Drop).map(|passed| passed.packet.sequence);
-    let repaired = journal.iter().find(|passed| Some(passed.packet.sequence) == first && passed.packet.again);
+    let lost = journal.iter().find(|passed| passed.verdict == Verdict::Drop).context("nothing was lost")?;
+    let repaired = journal
+        .iter()
+        .find(|passed| passed.packet.sequence == lost.packet.sequence && passed.verdict == Verdict::Pass)
+        .context("the first segment was not sent again")?;
     let response = exchanges.iter().find(|row| row.connection == logs.client[0].connection);
-    let (Some(repaired), Some(response)) = (repaired, response) else {
-        anyhow::bail!("the first segment was not sent again: {journal:?}");
-    };
+    let response = response.context("the exchange was not recorded")?;
     ensure!(repaired.time <= response.first(), "the response began before its first byte arrived");
     Ok(())
 }
@@ -134,9 +163,10 @@ fn netfilter_loses_large_segments_on_a_veth_pair() -> Result<()> {
         for namespace in [&pair.client, &pair.server] {
             namespace.nft("add table inet loss")?;
             namespace.nft("add chain inet loss arrival { type filter hook prerouting priority -300 ; }")?;
-            namespace.nft("add rule inet loss arrival meta length > 100 numgen inc mod 7 == 3 counter drop")?;
+            namespace
+                .nft("add rule inet loss arrival meta length > 100 numgen inc mod 7 == 3 counter drop")?;
         }
-        converse(&pair, &requests(36))
+        converse(&pair, &requests(36), Duration::ZERO)
     })?;
     nests("netfilter", &logs, &exchanges)?;
     let again = (retransmits(&exchanges, "client", &logs), retransmits(&exchanges, "server", &logs));

@@ -25,7 +25,10 @@ struct Story {
 }
 
 impl Story {
-    fn of(script: impl FnOnce(&mut Ends) -> Result<()>, finish: impl FnOnce(Ends) -> Result<()>) -> Result<Self> {
+    fn of(
+        script: impl FnOnce(&mut Ends) -> Result<()>,
+        finish: impl FnOnce(Ends) -> Result<()>,
+    ) -> Result<Self> {
         let ((ends, journal, logs), exchanges) = observed(|| {
             let mut pair = Pair::forwarded(rules::pass)?;
             let mut ends = Ends::open(&pair)?;

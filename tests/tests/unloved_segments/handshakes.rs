@@ -5,8 +5,8 @@ use std::os::fd::OwnedFd;
 use anyhow::{Result, ensure};
 use observer_tests::{
     conversation::Ends,
-    network::{Direction, Packet, Pair, Verdict, plain, rules, set_tcp_option},
     nesting::Logs,
+    network::{Direction, Packet, Pair, Verdict, plain, rules, set_tcp_option},
 };
 use rustix::net::sockopt::set_tcp_quickack;
 
@@ -98,9 +98,9 @@ fn an_older_connection_is_paired_from_its_second_request_on() -> Result<()> {
     let rows = of(&exchanges, cookies.0);
     ensure!(rows.len() == 9 && rows.iter().all(|row| row.outcome == "ok"), "{rows:?}");
     ensure!(
-        rows.iter().zip(&ends.logs.client[1..]).all(|(row, entry)| {
-            entry.before_write <= row.start && row.first() <= entry.first_read
-        }),
+        rows.iter()
+            .zip(&ends.logs.client[1..])
+            .all(|(row, entry)| { entry.before_write <= row.start && row.first() <= entry.first_read }),
         "the exchanges are those from the second request on"
     );
     Ok(())

@@ -9,7 +9,7 @@ use observer_tests::{
 };
 use rustix::net::sockopt::{set_socket_keepalive, set_tcp_keepidle, set_tcp_keepintvl};
 
-use crate::support::{nests, observed, retransmits};
+use crate::support::{nests, observed, outcomes, probes, retransmits};
 
 fn probing(socket: &OwnedFd) -> Result<()> {
     set_socket_keepalive(socket, true)?;
@@ -30,13 +30,8 @@ fn keep_alive_probes_are_no_data() -> Result<()> {
         ends.exchange()?;
         Ok((std::mem::take(&mut ends.logs), pair.journal()?))
     })?;
-    // A probe acknowledges nothing new and its sequence number lies one behind what was acknowledged: on the wire
-    // it is a bare acknowledgement that nothing has called for.
     for direction in [Direction::ToServer, Direction::ToClient] {
-        let bare = journal
-            .iter()
-            .filter(|passed| passed.packet.direction == direction && passed.packet.is_pure_ack());
-        ensure!(bare.count() >= 4, "no probes were sent {direction:?}: {journal:?}");
+        ensure!(probes(&journal, direction) >= 4, "no probes were sent {direction:?}: {journal:?}");
     }
     ensure!(retransmits(&exchanges, "client", &logs) == 0, "a probe was taken for data");
     ensure!(retransmits(&exchanges, "server", &logs) == 0, "a probe was taken for data");
@@ -71,8 +66,8 @@ fn a_request_that_still_waits_is_pending() -> Result<()> {
     })?;
     drop(kept);
     for cookie in [cookies.0, cookies.1] {
-        let outcomes = crate::support::outcomes(&exchanges, cookie);
-        ensure!(outcomes == ["pending"], "{outcomes:?}");
+        let ended = outcomes(&exchanges, cookie);
+        ensure!(ended == ["pending"], "{ended:?}");
     }
     Ok(())
 }

@@ -10,12 +10,12 @@ use std::{
 use anyhow::{Result, anyhow, ensure};
 use observer_tests::{
     conversation::converse,
-    network::{Direction, Packet, Pair, narrow, plain, rules},
+    network::{Direction, Pair, narrow, plain, rules},
     transport::cookie,
     wire::Request,
 };
 
-use crate::support::{nests, observed, of};
+use crate::support::{nests, observed, of, probes};
 
 /// More than all socket buffers along the way hold.
 const FLOOD: usize = 8_000_000;
@@ -33,12 +33,12 @@ fn offloaded_segments_count_their_bytes() -> Result<()> {
             request.padding = 2_000_000;
             requests.push(request);
         }
-        converse(&pair, &requests)
+        converse(&pair, &requests, Duration::ZERO)
     })?;
     nests("segmentation offload", &logs, &exchanges)
 }
 
-/// Writes `length` bytes, reads one, and logs nothing: for the side that floods.
+/// Writes `length` bytes and gives the socket back: closing it is a step of its own.
 fn flood(mut stream: TcpStream, length: usize) -> Result<TcpStream> {
     stream.write_all(&vec![b'.'; length])?;
     Ok(stream)
@@ -53,24 +53,6 @@ fn drain(stream: &mut TcpStream, length: usize) -> Result<()> {
         left -= received.min(left);
     }
     Ok(())
-}
-
-/// Zero-window probes of a side: Linux sends them as bare acknowledgements with an old sequence number.
-fn probes(journal: &[observer_tests::network::Passed], direction: Direction) -> usize {
-    let mut highest: Option<u32> = None;
-    let mut count = 0;
-    for Packet { sequence, length, .. } in
-        journal.iter().map(|passed| passed.packet).filter(|packet| packet.direction == direction)
-    {
-        let behind = highest.is_some_and(|highest| highest.wrapping_sub(sequence).cast_signed() > 0);
-        if length == 0 && behind {
-            count += 1;
-        }
-        if !behind {
-            highest = Some(sequence.wrapping_add(length));
-        }
-    }
-    count
 }
 
 #[test]

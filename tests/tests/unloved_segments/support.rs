@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 use observer_tests::{
     nesting::{Logs, check},
+    network::{Direction, Packet, Passed},
     observation::Observation,
     process::Programs,
     recording::Observed,
@@ -52,4 +53,22 @@ pub(crate) fn retransmits(exchanges: &[Observed], role: &str, logs: &Logs) -> u3
         })
         .map(|row| row.retransmits)
         .sum()
+}
+
+/// Probes of a side, for a dead peer or an open window: Linux sends them without payload, under a sequence number
+/// one behind what it has sent.
+pub(crate) fn probes(journal: &[Passed], direction: Direction) -> usize {
+    let mut highest: Option<u32> = None;
+    let mut count = 0;
+    let packets = journal.iter().map(|passed| passed.packet).filter(|packet| packet.direction == direction);
+    for Packet { sequence, length, .. } in packets {
+        let behind = highest.is_some_and(|highest| highest.wrapping_sub(sequence).cast_signed() > 0);
+        if length == 0 && behind {
+            count += 1;
+        }
+        if !behind {
+            highest = Some(sequence.wrapping_add(length));
+        }
+    }
+    count
 }
