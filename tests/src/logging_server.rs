@@ -15,7 +15,7 @@ use crate::{
     clock::now,
     log::{self, ServerEntry},
     transport::{Io, Transport, cookie},
-    wire::{HEADER, PAUSE, PREFIX, Request},
+    wire::{HEADER, PAUSE, Request},
 };
 
 /// What the server is told.
@@ -88,13 +88,13 @@ fn receive(transport: &mut dyn Transport, buffer: &mut [u8]) -> Result<Option<(R
     if received == 0 {
         return Ok(None);
     }
-    while received < HEADER {
+    while received < HEADER as usize {
         let more = transport.receive(&mut buffer[received..])?;
         ensure!(more > 0, "the client left in the middle of a request");
         received += more;
     }
-    let mut header = [0; HEADER];
-    header.copy_from_slice(&buffer[..HEADER]);
+    let mut header = [0; HEADER as usize];
+    header.copy_from_slice(&buffer[..HEADER as usize]);
     let request = Request::decode(&header);
     let mut left = request.request_bytes().saturating_sub(received as u64);
     while left > 0 {
@@ -112,7 +112,7 @@ fn answer(transport: &mut dyn Transport, request: &Request) -> Result<Timestamp>
     let mut before_last_write = now();
     let prefix = request.body.to_be_bytes();
     let mut sent = 0;
-    while sent < PREFIX {
+    while sent < prefix.len() {
         before_last_write = now();
         sent += transport.send(&prefix[sent..], body > 0 && request.parts == 1)?;
     }

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// How long a plan's traffic may take.
-const PATIENCE: Duration = Duration::from_secs(240);
+const PATIENCE: Duration = Duration::from_mins(4);
 
 /// What clients and servers logged.
 #[derive(Debug, Default)]

@@ -20,7 +20,7 @@ use crate::{
 const OBSERVING: &str = "observing";
 
 /// How long the observer may take to attach, and to end.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running `observer record`.
 #[derive(Debug)]

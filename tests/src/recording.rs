@@ -68,7 +68,7 @@ impl Observed {
 pub fn read(path: &Path) -> Result<Vec<Observed>> {
     let file = File::open(path).with_context(|| format!("open the recording {}", path.display()))?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-        .and_then(|builder| builder.build())
+        .and_then(ParquetRecordBatchReaderBuilder::build)
         .with_context(|| format!("read the recording {}", path.display()))?;
     let mut rows = Vec::new();
     for batch in reader {

@@ -6,10 +6,10 @@
 use std::time::Duration;
 
 /// Length of the length prefix, which is also the shortest response.
-pub const PREFIX: usize = 4;
+pub const PREFIX: u32 = 4;
 
 /// Length of a request without padding.
-pub const HEADER: usize = PREFIX + 8 + 4 + 4 + 4;
+pub const HEADER: u32 = PREFIX + 8 + 4 + 4 + 4;
 
 /// The pause between two parts of a split response: long enough that they leave as separate segments.
 pub const PAUSE: Duration = Duration::from_micros(300);
@@ -66,17 +66,17 @@ impl Request {
 
     /// How many bytes the request takes on the wire.
     pub fn request_bytes(&self) -> u64 {
-        HEADER as u64 + u64::from(self.padding)
+        u64::from(HEADER) + u64::from(self.padding)
     }
 
     /// How many bytes the response takes on the wire.
     pub fn response_bytes(&self) -> u64 {
-        PREFIX as u64 + u64::from(self.body)
+        u64::from(PREFIX) + u64::from(self.body)
     }
 
     /// Appends the request's bytes.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
-        let length = (HEADER - PREFIX) as u32 + self.padding;
+        let length = HEADER - PREFIX + self.padding;
         let delay = u32::try_from(self.delay.as_micros()).unwrap_or(u32::MAX);
         bytes.extend(length.to_be_bytes());
         bytes.extend(self.id.to_be_bytes());
@@ -87,7 +87,7 @@ impl Request {
     }
 
     /// Reads a request's header.
-    pub fn decode(header: &[u8; HEADER]) -> Self {
+    pub fn decode(header: &[u8; HEADER as usize]) -> Self {
         let number =
             |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         Self {
@@ -95,7 +95,7 @@ impl Request {
             body: number(12),
             delay: Duration::from_micros(u64::from(number(16))),
             parts: number(20).max(1),
-            padding: number(0).saturating_sub((HEADER - PREFIX) as u32),
+            padding: number(0).saturating_sub(HEADER - PREFIX),
         }
     }
 }
@@ -111,7 +111,7 @@ mod tests {
             let mut bytes = Vec::new();
             request.encode(&mut bytes);
             assert_eq!(bytes.len() as u64, request.request_bytes());
-            assert_eq!(Request::decode(bytes[..HEADER].try_into().unwrap()), request);
+            assert_eq!(Request::decode(bytes[..HEADER as usize].try_into().unwrap()), request);
         }
     }
 

@@ -15,7 +15,7 @@ use observer_tests::process::{Programs, output};
 use parquet::arrow::ArrowWriter;
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Wrong usage, config or input.
 const BAD_INPUT: i32 = 2;

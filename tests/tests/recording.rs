@@ -19,7 +19,7 @@ use observer_tests::{
 use rustix::process::Signal;
 use serde_json::Value;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Two clients with two servers.
 fn plan() -> Plan {

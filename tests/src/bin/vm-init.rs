@@ -25,7 +25,7 @@ use rustix::{
 };
 
 /// Emulated processors are slow.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 const CGROUP: &str = "/sys/fs/cgroup";
 

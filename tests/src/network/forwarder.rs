@@ -58,7 +58,12 @@ impl Forwarder {
     ) -> Result<Self> {
         let (stopped, stop) = pipe()?;
         let thread = thread::spawn(move || {
-            let mut road = Road { rule, journal: Vec::new(), lanes: [Lane::default(), Lane::default()] };
+            let mut road = Road {
+                rule,
+                journal: Vec::new(),
+                lanes: [Lane::default(), Lane::default()],
+                buffer: vec![0; 1 << 16].into(),
+            };
             road.run(&client, &server, &stopped)?;
             Ok(road.journal)
         });
@@ -81,10 +86,23 @@ struct Lane {
     waiting: Vec<(u32, Vec<u8>)>,
 }
 
+impl Lane {
+    fn packet(&mut self, bytes: &[u8], direction: Direction) -> Option<Packet> {
+        let mut packet = Packet::parse(bytes, direction)?;
+        if packet.length > 0 {
+            self.data += 1;
+            packet.data = self.data;
+            packet.again = !self.seen.insert((packet.sequence, packet.length));
+        }
+        Some(packet)
+    }
+}
+
 struct Road<R> {
     rule: R,
     journal: Vec<Passed>,
     lanes: [Lane; 2],
+    buffer: Box<[u8]>,
 }
 
 impl<R: FnMut(&Packet) -> Verdict> Road<R> {
@@ -114,16 +132,15 @@ impl<R: FnMut(&Packet) -> Verdict> Road<R> {
     }
 
     fn forward(&mut self, direction: Direction, mut from: &File, to: &File) -> Result<()> {
-        let mut buffer = [0; 1 << 16];
         loop {
-            let length = match from.read(&mut buffer) {
+            let length = match from.read(&mut self.buffer) {
                 Ok(length) => length,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
                 Err(error) => return Err(error.into()),
             };
-            let bytes = &buffer[..length];
+            let bytes = &self.buffer[..length];
             // What is no TCP over IPv4 (IPv6's neighbour discovery) is none of our business.
-            let Some(packet) = self.packet(bytes, direction) else { continue };
+            let Some(packet) = self.lanes[direction as usize].packet(bytes, direction) else { continue };
             let verdict = (self.rule)(&packet);
             self.journal.push(Passed { time: now(), packet, verdict });
             match verdict {
@@ -151,17 +168,6 @@ impl<R: FnMut(&Packet) -> Verdict> Road<R> {
             }
             *others != 0
         });
-    }
-
-    fn packet(&mut self, bytes: &[u8], direction: Direction) -> Option<Packet> {
-        let mut packet = Packet::parse(bytes, direction)?;
-        if packet.length > 0 {
-            let lane = &mut self.lanes[direction as usize];
-            lane.data += 1;
-            packet.data = lane.data;
-            packet.again = !lane.seen.insert((packet.sequence, packet.length));
-        }
-        Some(packet)
     }
 }
 

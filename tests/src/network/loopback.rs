@@ -6,6 +6,9 @@ use rustix::{
     net::{AddressFamily, SocketType, socket},
 };
 
+/// `SIOCSIFFLAGS` of `<linux/sockios.h>`: sets an interface's flags.
+const SET_FLAGS: rustix::ioctl::Opcode = 0x8914;
+
 /// Brings the device `lo` up.
 pub fn loopback_up() -> Result<()> {
     let socket = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
@@ -18,9 +21,8 @@ pub fn loopback_up() -> Result<()> {
         ifr_name: name,
         ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: libc::IFF_UP as libc::c_short },
     };
-    const SIOCSIFFLAGS: rustix::ioctl::Opcode = libc::SIOCSIFFLAGS as rustix::ioctl::Opcode;
     #[expect(unsafe_code, reason = "rustix has no call for this ioctl")]
-    // SAFETY: SIOCSIFFLAGS reads an `ifreq`, which lives until the call returns.
-    unsafe { ioctl(&socket, Setter::<SIOCSIFFLAGS, libc::ifreq>::new(request)) }
+    // SAFETY: this request reads an `ifreq`, which lives until the call returns.
+    unsafe { ioctl(&socket, Setter::<SET_FLAGS, libc::ifreq>::new(request)) }
         .context("bring the loopback device up")
 }

@@ -23,6 +23,9 @@ pub(super) fn open(namespace: &Namespace, address: Ipv4Addr) -> Result<File> {
 
 const NAME: &str = "link";
 
+/// `TUNSETIFF` of `<linux/if_tun.h>`: gives the file its device.
+const SET_DEVICE: rustix::ioctl::Opcode = opcode::write::<libc::c_int>(b'T', 202);
+
 fn device() -> Result<File> {
     let file = OpenOptions::new()
         .read(true)
@@ -40,9 +43,8 @@ fn device() -> Result<File> {
         ifr_name: name,
         ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: flags as libc::c_short },
     };
-    const TUNSETIFF: rustix::ioctl::Opcode = opcode::write::<libc::c_int>(b'T', 202);
     #[expect(unsafe_code, reason = "rustix has no call for this ioctl")]
-    // SAFETY: TUNSETIFF reads an `ifreq`, which lives until the call returns.
-    unsafe { ioctl(&file, Setter::<TUNSETIFF, libc::ifreq>::new(request)) }.context("make a TUN device")?;
+    // SAFETY: this request reads an `ifreq`, which lives until the call returns.
+    unsafe { ioctl(&file, Setter::<SET_DEVICE, libc::ifreq>::new(request)) }.context("make a TUN device")?;
     Ok(file)
 }

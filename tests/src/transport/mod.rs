@@ -53,7 +53,7 @@ impl Io {
 }
 
 /// How long one read or write may take before the connection is given up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A connection with its way to do I/O.
 pub trait Transport {

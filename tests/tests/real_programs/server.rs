@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use observer_tests::process::Running;
 
 /// How long a load generator may take.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// How long a server may take until it accepts connections.
 const START: Duration = Duration::from_secs(30);

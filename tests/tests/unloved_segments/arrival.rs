@@ -89,7 +89,9 @@ fn requests_that_arrived_come_again() -> Result<()> {
     // No acknowledgement reaches the client before the response, which is late.
     let rule = rules::lose_acknowledgements(Direction::ToClient);
     let mut requests = requests(8);
-    requests.iter_mut().for_each(|request| request.delay = SILENCE);
+    for request in &mut requests {
+        request.delay = SILENCE;
+    }
     let (journal, client, server) =
         under("lost acknowledgements of requests", &requests, Duration::ZERO, rule)?;
     let again =
