@@ -169,6 +169,8 @@ impl Connection {
     pub fn open_in_the_middle(&mut self, role: Role) {
         self.role = role;
         self.phase = Phase::Unsynchronised;
+        // The exchange that was under way.
+        self.number = 1;
     }
 
     /// What the handshake fixed: the sequence numbers of the next byte in either direction. Data that came with

@@ -270,7 +270,7 @@ impl Connection {
     /// New payload from the side that asks.
     #[inline(always)]
     fn request_payload(&mut self, segment: &Segment, fresh: u32, change: &mut Change, step: &mut Step) {
-        let begins = matches!(segment.head, Head::HttpRequest);
+        let begins = matches!(segment.head, Head::HttpRequest) && !matches!(self.protocol, Protocol::Other);
         match self.phase {
             Phase::Idle => change.begins = fresh,
             Phase::Requesting => {
@@ -342,8 +342,13 @@ impl Connection {
                     return;
                 }
                 if http && status == 0 && !matches!(segment.head, Head::Unknown) {
-                    // Not the beginning of a response: what is left of an earlier one.
-                    self.flags |= Self::OVERLAPPING;
+                    if self.number == 1 {
+                        // The connection's very first response is none of HTTP's.
+                        self.protocol = Protocol::Other;
+                    } else {
+                        // Not the beginning of a response: what is left of an earlier one.
+                        self.flags |= Self::OVERLAPPING;
+                    }
                 }
                 if segment.now < self.start {
                     self.phase = Phase::Idle;
@@ -369,7 +374,7 @@ impl Connection {
     #[inline(always)]
     fn begin(&mut self, segment: &Segment, fresh: u32, step: &mut Step) {
         match segment.head {
-            Head::HttpRequest => self.protocol = Protocol::Http1,
+            Head::HttpRequest if !matches!(self.protocol, Protocol::Other) => self.protocol = Protocol::Http1,
             Head::TlsHandshake if matches!(self.protocol, Protocol::Unknown) => {
                 self.protocol = Protocol::Tls;
             }
@@ -509,16 +514,19 @@ impl Connection {
         true
     }
 
-    /// The application looked at what has arrived. Runs without the lock: only the reader writes these fields.
+    /// Whether the application has not looked yet at the response that has arrived.
     #[inline(always)]
-    pub fn read(&mut self, now: Timestamp) {
-        if matches!(self.role, Role::Client)
+    pub fn is_unread(&self) -> bool {
+        matches!(self.role, Role::Client)
             && matches!(self.phase, Phase::Responding)
             && self.read_number != self.number
-        {
-            self.read = now;
-            self.read_number = self.number;
-        }
+    }
+
+    /// The application looked at the response. Runs without the lock: only the reader writes these fields.
+    #[inline(always)]
+    pub fn read(&mut self, now: Timestamp) {
+        self.read = now;
+        self.read_number = self.number;
     }
 
     #[inline(always)]

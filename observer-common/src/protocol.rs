@@ -22,13 +22,15 @@ pub enum Protocol {
     Http2 = 3,
     /// An HTTP/1.1 connection that switched to something else (`101`).
     Upgraded = 4,
+    /// It looked like HTTP/1 and is not (Redis takes `GET key` too): paired by direction.
+    Other = 5,
 }
 
 impl Protocol {
     /// The name in reports and recordings; nothing where the protocol is not known.
     pub const fn name(self) -> Option<&'static str> {
         match self {
-            Self::Unknown => None,
+            Self::Unknown | Self::Other => None,
             Self::Http1 => Some("http1"),
             Self::Tls => Some("tls"),
             Self::Http2 => Some("http2"),

@@ -23,6 +23,11 @@ use crate::{
 
 const AF_INET: u32 = 2;
 const IPPROTO_TCP: u8 = 6;
+/// IPv6 extension headers (RFC 8200, section 4).
+const HOP_BY_HOP: u8 = 0;
+const ROUTING: u8 = 43;
+const FRAGMENT: u8 = 44;
+const DESTINATION_OPTIONS: u8 = 60;
 /// TCP acknowledgement flag.
 const ACK: u8 = 0x10;
 
@@ -292,14 +297,24 @@ impl Packet {
                     return None;
                 }
                 let ip = data as *const Ipv6;
-                if (*ip).next != IPPROTO_TCP {
-                    // Hop-by-hop, routing, fragment, destination options: TCP may follow, out of reach.
-                    if matches!((*ip).next, 0 | 43 | 44 | 60) {
+                let mut next = (*ip).next;
+                let mut offset = 40;
+                if next == HOP_BY_HOP && data + 48 <= end {
+                    // Segmentation offload beyond 64 KiB announces its size in an 8-byte option (RFC 2675).
+                    let option = (data + 40) as *const [u8; 2];
+                    if (*option)[1] == 0 {
+                        next = (*option)[0];
+                        offset = 48;
+                    }
+                }
+                if next != IPPROTO_TCP {
+                    // Further extensions: TCP may follow, out of reach.
+                    if matches!(next, HOP_BY_HOP | ROUTING | FRAGMENT | DESTINATION_OPTIONS) {
                         count(Reason::Unreadable);
                     }
                     return None;
                 }
-                (40, Address { words: (*ip).source }, Address { words: (*ip).destination })
+                (offset, Address { words: (*ip).source }, Address { words: (*ip).destination })
             };
             let tcp = data + offset;
             if tcp + 20 > end {

@@ -12,25 +12,22 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::command;
 
-/// Whether packages can be installed here, or why not.
-pub(crate) fn can_install() -> Result<()> {
-    if !command::is_installed("apt-get") {
-        bail!("there is no apt-get");
-    }
-    if !rustix::process::geteuid().is_root() {
-        bail!("installing packages needs root");
-    }
-    Ok(())
-}
-
 /// Installs `packages` without starting the services in them.
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
+    if !command::is_installed("apt-get") {
+        bail!("there is no apt-get to install {} with", packages.join(", "));
+    }
+    if !rustix::process::geteuid().is_root() {
+        bail!("installing {} needs root", packages.join(", "));
+    }
     let _services = NoServices::begin()?;
     command::run(Command::new("apt-get").args(["-qq", "update"]))?;
     command::run(
         Command::new("apt-get")
             .env("DEBIAN_FRONTEND", "noninteractive")
-            .args(["-qq", "--yes", "--no-install-recommends", "-oDpkg::Use-Pty=0", "install"])
+            .args(["-qq", "--yes", "--no-install-recommends", "-oDpkg::Use-Pty=0"])
+            // Another installation may be under way.
+            .args(["-oDPkg::Lock::Timeout=300", "install"])
             .args(packages),
     )
 }

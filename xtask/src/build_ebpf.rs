@@ -42,8 +42,10 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     if arguments.check {
         check(workspace, &toolchain)
     } else if arguments.log {
-        let target = workspace.target().join("bpf-log");
-        let object = compile::compile(&toolchain, workspace.root(), &target, Variant::Log)?;
+        let built =
+            compile::compile(&toolchain, workspace.root(), &workspace.target().join("bpf"), Variant::Log)?;
+        let object = workspace.target().join("observer-log.bpf.o");
+        fs::copy(&built, &object).with_context(|| format!("cannot write {}", object.display()))?;
         println!("{}", object.display());
         Ok(())
     } else {

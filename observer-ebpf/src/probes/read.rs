@@ -22,9 +22,11 @@ fn read(context: BtfTracePointContext) -> i32 {
             bpf_sk_storage_get((&raw const CONNECTIONS).cast_mut().cast(), socket, core::ptr::null_mut(), 0)
                 .cast();
         let Some(connection) = connection.as_mut() else { return 0 };
-        connection.read(Timestamp(bpf_ktime_get_ns()));
+        if connection.is_unread() {
+            connection.read(Timestamp(bpf_ktime_get_ns()));
+        }
         // Servers, and clients older than the probes, show their process here.
-        if connection.pid == 0 {
+        if connection.pid == 0 && connection.is_observed() {
             connection.pid = (bpf_get_current_pid_tgid() >> 32) as u32;
             if let Ok(comm) = bpf_get_current_comm() {
                 connection.comm = comm;

@@ -1,6 +1,6 @@
 //! What the tests drive, and where it comes from.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use crate::{apt, command, vm, workspace::in_ci};
 
@@ -50,6 +50,11 @@ impl Skipped {
         Ok(())
     }
 
+    /// Whether any end-to-end test can run: all of them attach the probes, most of them between namespaces.
+    pub(super) fn end_to_end(&self) -> bool {
+        !self.0.iter().any(|name| ["probes", "namespaces"].contains(name))
+    }
+
     /// The names as the tests read them.
     pub(super) fn names(&self) -> String {
         self.0.join(",")
@@ -60,20 +65,20 @@ impl Skipped {
 pub(super) fn provide() -> Result<Skipped> {
     let mut skipped = Skipped::default();
     if !rustix::process::geteuid().is_root() {
-        skipped.add("probes", &anyhow::anyhow!("attaching the probes needs root"))?;
+        skipped.add("probes", &anyhow!("attaching the probes needs root"))?;
     }
     let missing: Vec<_> = NEEDS.iter().filter(|need| !need.is_met()).collect();
     if missing.is_empty() {
         return Ok(skipped);
     }
     let packages: Vec<_> = missing.iter().flat_map(|need| need.packages.iter().copied()).collect();
-    let installed = apt::can_install().and_then(|()| apt::install(&packages));
+    let installed = apt::install(&packages);
     for need in missing {
         if !need.is_met() {
             let reason = match &installed {
-                Err(reason) => anyhow::anyhow!("{reason:#}"),
+                Err(reason) => anyhow!("{reason:#}"),
                 Ok(()) => {
-                    anyhow::anyhow!("{} did not bring {}", need.packages.join(", "), need.programs.join(", "))
+                    anyhow!("{} did not bring {}", need.packages.join(", "), need.programs.join(", "))
                 }
             };
             skipped.add(need.name, &reason)?;

@@ -2,23 +2,23 @@
 
 use std::{fs, path::PathBuf, process::Command};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
-use crate::{command, workspace::Workspace};
+use crate::{apt, command, workspace::Workspace};
 
 /// Packages from `PyPI`: what reads recordings in the wild, and a client whose latencies are its own.
 const PACKAGES: [&str; 2] = ["duckdb", "pymemcache"];
 
 /// The interpreter of a virtual environment with everything in it, made if it is not there.
 pub(super) fn environment(workspace: &Workspace) -> Result<PathBuf> {
-    if !command::is_installed("python3") {
-        bail!("python3 is not installed");
-    }
     let folder = workspace.target().join("python");
     let python = folder.join("bin/python3");
     let complete = folder.join("complete");
     if fs::read_to_string(&complete).is_ok_and(|found| found == PACKAGES.join(" ")) {
         return Ok(python);
+    }
+    if command::output(Command::new("python3").args(["-c", "import ensurepip, venv"])).is_err() {
+        apt::install(&["python3-venv"])?;
     }
     command::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
     command::run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))?;

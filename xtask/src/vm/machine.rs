@@ -23,7 +23,8 @@ pub(crate) fn boot(kernel: &Path, initramfs: &Path, patience: Duration) -> Resul
     command
         // Emulation on purpose: where tests run, hardware virtualisation is often missing or nested.
         .args(["-accel", "tcg", "-cpu", "max", "-m", "1G", "-smp", "2"])
-        .args(["-nographic", "-no-reboot", "-nic", "none"])
+        // Not `-nographic`: with it the firmware writes to the serial line too.
+        .args(["-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot", "-nic", "none"])
         .arg("-kernel")
         .arg(kernel)
         .arg("-initrd")

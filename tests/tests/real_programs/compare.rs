@@ -1,0 +1,85 @@
+//! Quantiles of the observer against those of a load generator.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, Result, ensure};
+use observer_common::Nanoseconds;
+use observer_tests::{recording::Observed, say::say};
+
+/// What a load generator measured.
+pub(crate) struct Measured {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Pairs of a quantile and its value, in rising order; 1 is the maximum.
+    pub(crate) quantiles: Vec<(f64, Nanoseconds)>,
+    /// By how much a printed value may fall short of the true one: clock and print resolution.
+    pub(crate) resolution: Nanoseconds,
+}
+
+/// The quantiles of every value: for load generators that log each.
+pub(crate) fn quantiles_of(mut values: Vec<u64>) -> Vec<(f64, Nanoseconds)> {
+    values.sort_unstable();
+    [0.5, 0.9, 0.95, 0.99, 0.999, 1.0]
+        .into_iter()
+        .filter_map(|quantile| Some((quantile, Nanoseconds(*values.get(rank(quantile, values.len()))?))))
+        .collect()
+}
+
+/// How far the median of what the caller experienced may lie from what the load generator says.
+const CLOSE: f64 = 0.10;
+
+/// For every quantile the observer's latency is at most the load generator's; with the time until the caller read
+/// added, the median is within 10 %.
+pub(crate) fn compare(measured: &Measured, exchanges: &[Observed]) -> Result<()> {
+    let mut latencies: Vec<u64> = exchanges.iter().map(|exchange| exchange.latency.0).collect();
+    let experienced: Option<Vec<u64>> =
+        exchanges.iter().map(|exchange| Some(exchange.latency.0 + exchange.read_lag?.0)).collect();
+    let mut experienced = experienced.context("every answered exchange has a read lag")?;
+    latencies.sort_unstable();
+    experienced.sort_unstable();
+
+    let mut table =
+        format!("{} against the observer, {} exchanges, in µs:\n", measured.name, exchanges.len());
+    writeln!(table, "{:>10} {:>14} {:>10} {:>12}", "quantile", "load generator", "latency", "+ read lag")?;
+    for (quantile, value) in &measured.quantiles {
+        let at = rank(*quantile, latencies.len());
+        let micros = |nanoseconds: u64| nanoseconds as f64 / 1e3;
+        let row = (micros(value.0), micros(latencies[at]), micros(experienced[at]));
+        writeln!(table, "{quantile:>10} {:>14.1} {:>10.1} {:>12.1}", row.0, row.1, row.2)?;
+    }
+    say(&table);
+
+    for (quantile, value) in &measured.quantiles {
+        // Load generators differ in which of two neighbours they call the quantile: take the lower one.
+        let at = rank(*quantile, latencies.len()).saturating_sub(usize::from(*quantile < 1.0));
+        ensure!(
+            latencies[at] <= value.0 + measured.resolution.0,
+            "{}: quantile {quantile} is {} ns, and {} ns to the observer",
+            measured.name,
+            value.0,
+            latencies[at]
+        );
+    }
+    let (_, median) =
+        measured.quantiles.iter().find(|(quantile, _)| (*quantile - 0.5).abs() < 1e-9).context("a median")?;
+    let seen = experienced[rank(0.5, experienced.len())];
+    let distance = seen.abs_diff(median.0).saturating_sub(measured.resolution.0);
+    ensure!(
+        distance as f64 <= CLOSE * median.0 as f64,
+        "{}: the median is {} ns, and {seen} ns with read lag to the observer",
+        measured.name,
+        median.0
+    );
+    Ok(())
+}
+
+/// The place of a quantile among sorted values: the nearest rank.
+fn rank(quantile: f64, length: usize) -> usize {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a quantile lies between 0 and 1"
+    )]
+    let rank = (quantile * length as f64).ceil() as usize;
+    rank.clamp(1, length.max(1)) - 1
+}

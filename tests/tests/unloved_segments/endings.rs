@@ -1,0 +1,176 @@
+//! FIN, RST, half-close: with and without an answer.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{Shutdown, TcpStream},
+    time::Duration,
+};
+
+use anyhow::{Result, ensure};
+use observer_tests::{
+    conversation::Ends,
+    network::{Pair, Passed, rules},
+    recording::Observed,
+};
+use rustix::net::sockopt::set_socket_linger;
+
+use crate::support::{nests, observed, outcomes};
+
+/// What both roles recorded of one connection, after `script` has driven it over a forwarder.
+struct Story {
+    ends: (u64, u64),
+    exchanges: Vec<Observed>,
+    journal: Vec<Passed>,
+    logs: observer_tests::nesting::Logs,
+}
+
+impl Story {
+    fn of(
+        script: impl FnOnce(&mut Ends) -> Result<()>,
+        finish: impl FnOnce(Ends) -> Result<()>,
+    ) -> Result<Self> {
+        let ((ends, journal, logs), exchanges) = observed(|| {
+            let mut pair = Pair::forwarded(rules::pass)?;
+            let mut ends = Ends::open(&pair)?;
+            script(&mut ends)?;
+            let cookies = ends.cookies()?;
+            let logs = std::mem::take(&mut ends.logs);
+            finish(ends)?;
+            settle();
+            Ok((cookies, pair.journal()?, logs))
+        })?;
+        Ok(Self { ends, exchanges, journal, logs })
+    }
+
+    fn client(&self) -> Vec<String> {
+        outcomes(&self.exchanges, self.ends.0)
+    }
+
+    fn server(&self) -> Vec<String> {
+        outcomes(&self.exchanges, self.ends.1)
+    }
+}
+
+/// Lets the last segments reach the other end: nobody reads them.
+fn settle() {
+    std::thread::sleep(Duration::from_millis(100));
+}
+
+/// Closes with RST.
+fn abort(stream: TcpStream) -> Result<()> {
+    set_socket_linger(&stream, Some(Duration::ZERO))?;
+    drop(stream);
+    Ok(())
+}
+
+fn read_end(stream: &mut TcpStream) -> Result<()> {
+    ensure!(stream.read(&mut [0; 16])? == 0, "more than the end arrived");
+    Ok(())
+}
+
+#[test]
+fn the_server_closes_after_the_answer() -> Result<()> {
+    let story = Story::of(Ends::exchange, |mut ends| {
+        drop(ends.server);
+        read_end(&mut ends.client)
+    })?;
+    ensure!(story.journal.iter().any(|passed| passed.packet.is_fin()), "no FIN was sent");
+    nests("server closes", &story.logs, &story.exchanges)
+}
+
+#[test]
+fn the_client_closes_after_the_answer() -> Result<()> {
+    let story = Story::of(Ends::exchange, |mut ends| {
+        drop(ends.client);
+        read_end(&mut ends.server)
+    })?;
+    nests("client closes", &story.logs, &story.exchanges)
+}
+
+#[test]
+fn the_server_closes_instead_of_answering() -> Result<()> {
+    let story = Story::of(
+        |ends| ends.request(100).map(drop),
+        |mut ends| {
+            drop(ends.server);
+            read_end(&mut ends.client)
+        },
+    )?;
+    ensure!(story.client() == ["reset"], "the client's side: {:?}", story.client());
+    ensure!(story.server() == ["cancelled"], "the server's side: {:?}", story.server());
+    Ok(())
+}
+
+#[test]
+fn the_client_closes_instead_of_waiting() -> Result<()> {
+    let story = Story::of(
+        |ends| ends.request(100).map(drop),
+        |mut ends| {
+            drop(ends.client);
+            read_end(&mut ends.server)
+        },
+    )?;
+    ensure!(story.client() == ["cancelled"], "the client's side: {:?}", story.client());
+    ensure!(story.server() == ["reset"], "the server's side: {:?}", story.server());
+    Ok(())
+}
+
+#[test]
+fn the_server_resets_instead_of_answering() -> Result<()> {
+    let story = Story::of(|ends| ends.request(100).map(drop), |ends| abort(ends.server))?;
+    ensure!(story.journal.iter().any(|passed| passed.packet.is_rst()), "no RST was sent");
+    ensure!(story.client() == ["reset"], "the client's side: {:?}", story.client());
+    ensure!(story.server() == ["cancelled"], "the server's side: {:?}", story.server());
+    Ok(())
+}
+
+#[test]
+fn the_client_resets_instead_of_waiting() -> Result<()> {
+    let story = Story::of(|ends| ends.request(100).map(drop), |ends| abort(ends.client))?;
+    ensure!(story.client() == ["cancelled"], "the client's side: {:?}", story.client());
+    ensure!(story.server() == ["reset"], "the server's side: {:?}", story.server());
+    Ok(())
+}
+
+#[test]
+fn a_reset_after_the_answer_takes_nothing_away() -> Result<()> {
+    let by_server = Story::of(Ends::exchange, |ends| abort(ends.server))?;
+    nests("server resets", &by_server.logs, &by_server.exchanges)?;
+    let by_client = Story::of(Ends::exchange, |ends| abort(ends.client))?;
+    nests("client resets", &by_client.logs, &by_client.exchanges)
+}
+
+#[test]
+fn a_half_closed_client_gets_its_answer() -> Result<()> {
+    let story = Story::of(
+        |ends| {
+            let asked = ends.request(100)?;
+            ends.client.shutdown(Shutdown::Write)?;
+            read_end(&mut ends.server)?;
+            ends.respond(asked, 200)
+        },
+        |ends| {
+            drop(ends);
+            Ok(())
+        },
+    )?;
+    nests("half-close", &story.logs, &story.exchanges)
+}
+
+#[test]
+fn a_response_to_nobody_is_no_answer() -> Result<()> {
+    // The client has closed for good; its host answers the late response with RST.
+    let story = Story::of(
+        |ends| ends.request(100).map(drop),
+        |mut ends| {
+            drop(ends.client);
+            read_end(&mut ends.server)?;
+            ends.server.write_all(b"too late")?;
+            settle();
+            Ok(())
+        },
+    )?;
+    ensure!(story.client() == ["cancelled"], "the client's side: {:?}", story.client());
+    ensure!(story.server() == ["reset"], "the server's side: {:?}", story.server());
+    Ok(())
+}
