@@ -35,7 +35,8 @@ pub(super) fn run(arguments: &DoctorArguments, context: &mut Context) -> Result<
             } else {
                 serde_json::to_string(&doctor)
             };
-            json.map_err(|error| Failure::Running(anyhow!("the findings cannot become JSON: {error}")))? + "\n"
+            json.map_err(|error| Failure::Running(anyhow!("the findings cannot become JSON: {error}")))?
+                + "\n"
         }
     };
     output.write(&text)?;

@@ -62,7 +62,8 @@ fn variables_stand_for_flags() {
 fn a_closed_pipe_is_success() {
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
-    let output = observer().args(["schema", "report"]).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+    let output =
+        observer().args(["schema", "report"]).stdout(writer).stderr(Stdio::piped()).output().unwrap();
     assert_exit(&output, 0);
     assert_eq!(stderr(&output), "");
 }

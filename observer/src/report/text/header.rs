@@ -93,7 +93,10 @@ fn warnings(report: &Report) -> impl Iterator<Item = String> {
     let degraded = source.degraded.iter().map(|degradation| {
         format!("DEGRADED: {}: {}; {}.", degradation.what, degradation.reason, degradation.consequence)
     });
-    let not_seen =
-        report.selection.ports_not_seen.iter().map(|port| format!("NOTHING SEEN: no exchange on port {port}."));
+    let not_seen = report
+        .selection
+        .ports_not_seen
+        .iter()
+        .map(|port| format!("NOTHING SEEN: no exchange on port {port}."));
     note.chain(lost).chain(skipped).chain(degraded).chain(not_seen)
 }
