@@ -61,7 +61,7 @@ fn text(doctor: &Doctor) -> String {
     }
     lines.push(format!("self-test     {}", if doctor.self_test { "passed" } else { "not passed" }));
     for lack in &doctor.degraded {
-        lines.push(format!("DEGRADED: {}: {}; {}.", lack.what, lack.reason, lack.consequence));
+        lines.push(format!("DEGRADED: {} ({}): {}.", lack.what, lack.reason, lack.consequence));
     }
     lines.push(match &doctor.problem {
         Some(problem) => format!("This host cannot be observed: {problem}."),
