@@ -29,7 +29,7 @@ pub(super) struct AnalyzeArguments {
     /// The recordings; several are taken together
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// What the files are; `auto` looks at their first bytes
+    /// What the files are; 'auto' looks at their first bytes
     #[arg(long, value_name = "FORMAT", env = "OBSERVER_FROM", default_value = "auto")]
     from: InputFormat,
     /// Leave out bad rows of tables and count them, instead of giving up

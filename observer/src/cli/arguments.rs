@@ -16,7 +16,7 @@ use crate::{
 /// Flags of every command.
 #[derive(Debug, Args)]
 pub(super) struct GlobalArguments {
-    /// When to use colour; `auto` means on a terminal, unless `NO_COLOR` is set and not empty
+    /// When to use colour; 'auto' means on a terminal, unless NO_COLOR is set and not empty
     #[arg(long, global = true, value_name = "WHEN", env = "OBSERVER_COLOR", default_value = "auto")]
     pub(super) color: ColorChoice,
     /// Print nothing on standard error but errors
@@ -74,7 +74,7 @@ pub(super) struct SelectionArguments {
     /// Only connections of this process; may be repeated
     #[arg(long = "pid", value_name = "PID", env = "OBSERVER_PID", value_delimiter = ',')]
     pids: Vec<u32>,
-    /// Only connections of processes with such a name (at most 15 characters, as in `ps -o comm`); may be repeated
+    /// Only connections of processes with such a name (at most 15 characters, as in 'ps -o comm'); may be repeated
     #[arg(long = "comm", value_name = "GLOB", env = "OBSERVER_COMM")]
     comms: Vec<String>,
 }

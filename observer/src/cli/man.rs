@@ -1,11 +1,13 @@
 //! `observer man`: prints a manual page.
 
+use std::io::{self, Write};
+
 use anyhow::anyhow;
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::{
-    Cli,
+    Cli, EXIT_CODES,
     failure::{Failure, Status},
     output::Output,
 };
@@ -18,16 +20,29 @@ pub(super) struct ManArguments {
 }
 
 pub(super) fn run(arguments: &ManArguments) -> Result<Status, Failure> {
-    let page = page(arguments.command.as_deref())?;
-    let mut text = Vec::new();
-    Man::new(page)
-        .render(&mut text)
+    let command = command(arguments.command.as_deref())?;
+    let page = render(&Man::new(command))
         .map_err(|error| Failure::Running(anyhow!("the manual page cannot be made: {error}")))?;
-    Output::Standard.write(&String::from_utf8_lossy(&text))?;
+    Output::Standard.write(&String::from_utf8_lossy(&page))?;
     Ok(Status::Done)
 }
 
-fn page(name: Option<&str>) -> Result<Command, Failure> {
+fn render(man: &Man) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    man.render_subcommands_section(&mut page)?;
+    writeln!(page, ".SH \"EXIT STATUS\"")?;
+    for (code, meaning) in EXIT_CODES {
+        writeln!(page, ".TP\n\\fB{code}\\fR\n{}", meaning.replace('-', "\\-"))?;
+    }
+    Ok(page)
+}
+
+fn command(name: Option<&str>) -> Result<Command, Failure> {
     let mut program = Cli::command();
     program.build();
     let Some(name) = name else { return Ok(program) };

@@ -33,14 +33,20 @@ use self::{
 };
 use crate::report::text::Color;
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0    done
-  1    failed while running
-  2    wrong usage or input
-  3    this host cannot be observed (privilege, kernel)
-  4    something could not be observed or was lost, and --strict was given
-  130  interrupted twice";
+/// What exit codes mean.
+const EXIT_CODES: [(u8, &str); 6] = [
+    (0, "done"),
+    (1, "failed while running"),
+    (2, "wrong usage or input"),
+    (3, "this host cannot be observed (privilege, kernel)"),
+    (4, "something could not be observed or was lost, and --strict was given"),
+    (130, "interrupted twice"),
+];
+
+fn exit_codes() -> String {
+    let lines = EXIT_CODES.map(|(code, meaning)| format!("  {code:<3}  {meaning}"));
+    format!("Exit codes:\n{}", lines.join("\n"))
+}
 
 /// Watches, from the kernel, the latency of every request that processes on this host send to their backends
 #[derive(Debug, Parser)]
@@ -49,8 +55,9 @@ Exit codes:
     version,
     subcommand_required = true,
     arg_required_else_help = true,
+    disable_help_subcommand = true,
     max_term_width = 100,
-    after_long_help = EXIT_CODES
+    after_long_help = exit_codes()
 )]
 struct Cli {
     #[command(flatten)]
@@ -69,10 +76,10 @@ enum Command {
     Schema(schema::SchemaArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),
-    /// One of the demo's replicas, for `observer demo` alone
+    /// One of the demo's replicas, for 'observer demo' alone
     #[command(name = crate::demo::REPLICA_COMMAND, hide = true)]
     DemoReplica(crate::demo::ReplicaOptions),
-    /// The demo's client, for `observer demo` alone
+    /// The demo's client, for 'observer demo' alone
     #[command(name = crate::demo::CLIENT_COMMAND, hide = true)]
     DemoClient(crate::demo::ClientOptions),
 }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{capture::kernel::KernelCapture, exchange::Names, recording::Recorder};
 
-/// Observe this host and write an exchange log, for `observer analyze` or any program that reads tables
+/// Observe this host and write an exchange log, for 'observer analyze' or any program that reads tables
 #[derive(Debug, Args)]
 pub(super) struct RecordArguments {
     /// The exchange log, which appears only when it is complete; its name ends in .parquet or .csv
