@@ -4,7 +4,11 @@
 //! per service and instance, the `report` is the one model that every renderer draws.
 
 pub mod capture;
+pub mod cli;
 pub mod demo;
 pub mod exchange;
+pub mod filter;
+pub mod ledger;
 pub mod provenance;
 pub mod recording;
+pub mod report;

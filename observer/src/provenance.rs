@@ -54,6 +54,27 @@ pub struct Window {
     pub wall_offset_ns: Option<i64>,
 }
 
+/// Adjustments of the wall clock move its offset by less than this; another boot or host moves it further.
+const SAME_CLOCK: Nanoseconds = Nanoseconds(60_000_000_000);
+
+impl Window {
+    /// The window that spans both, or nothing if their clocks are not the same.
+    fn and(self, other: Self) -> Option<Self> {
+        if let (Some(one), Some(another)) = (self.wall_offset_ns, other.wall_offset_ns)
+            && one.abs_diff(another) > SAME_CLOCK.0
+        {
+            return None;
+        }
+        let end = |window: Self| window.start.0.saturating_add(window.duration.0);
+        let start = self.start.min(other.start);
+        Some(Self {
+            start,
+            duration: Timestamp(end(self).max(end(other))).since(start).unwrap_or_default(),
+            wall_offset_ns: self.wall_offset_ns.or(other.wall_offset_ns),
+        })
+    }
+}
+
 /// Where exchanges come from, and what was lost on the way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Provenance {
@@ -82,5 +103,79 @@ impl Provenance {
             unpaired: BTreeMap::new(),
             degraded: Vec::new(),
         }
+    }
+
+    /// Both sources taken together, or nothing if they do not share a clock.
+    ///
+    /// The window spans both; it is unknown if one of them is.
+    pub fn and(self, other: Self) -> Option<Self> {
+        let window = match (self.window, other.window) {
+            (Some(one), Some(another)) => Some(one.and(another)?),
+            _ => None,
+        };
+        let mut unpaired = self.unpaired;
+        for (reason, count) in other.unpaired {
+            *unpaired.entry(reason).or_default() += count;
+        }
+        let mut degraded = self.degraded;
+        degraded.extend(other.degraded);
+        let mut distinct: Vec<Degradation> = Vec::new();
+        for degradation in degraded {
+            if !distinct.contains(&degradation) {
+                distinct.push(degradation);
+            }
+        }
+        Some(Self {
+            kind: if self.kind == other.kind { self.kind } else { SourceKind::Table },
+            window,
+            lost_events: self.lost_events + other.lost_events,
+            sampled_fraction: self.sampled_fraction.min(other.sampled_fraction),
+            unpaired,
+            degraded: distinct,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded(start: u64, duration: u64, wall_offset_ns: i64) -> Provenance {
+        let window = Window {
+            start: Timestamp(start),
+            duration: Nanoseconds(duration),
+            wall_offset_ns: Some(wall_offset_ns),
+        };
+        Provenance { window: Some(window), lost_events: 1, ..Provenance::of(SourceKind::Kernel) }
+    }
+
+    #[test]
+    fn two_recordings_span_both_windows() {
+        let lack = Degradation { what: "a".into(), reason: "b".into(), consequence: "c".into() };
+        let mut one = recorded(100, 50, 1_000);
+        let mut another = recorded(300, 10, 1_007);
+        for provenance in [&mut one, &mut another] {
+            provenance.unpaired.insert("push".into(), 2);
+            provenance.degraded.push(lack.clone());
+        }
+        let both = another.and(one).unwrap();
+        let window = both.window.unwrap();
+        assert_eq!((window.start, window.duration), (Timestamp(100), Nanoseconds(210)));
+        assert_eq!(both.kind, SourceKind::Kernel);
+        assert_eq!(both.lost_events, 2);
+        assert_eq!(both.unpaired["push"], 4);
+        assert_eq!(both.degraded, [lack]);
+    }
+
+    #[test]
+    fn recordings_of_different_clocks_are_not_taken_together() {
+        assert_eq!(recorded(100, 50, 0).and(recorded(100, 50, 3_600_000_000_000)), None);
+    }
+
+    #[test]
+    fn a_table_without_a_window_leaves_it_open() {
+        let both = recorded(100, 50, 0).and(Provenance::of(SourceKind::Table)).unwrap();
+        assert_eq!(both.window, None);
+        assert_eq!(both.kind, SourceKind::Table);
     }
 }

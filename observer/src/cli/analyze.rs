@@ -1,0 +1,110 @@
+//! `observer analyze`: the same report, from recordings.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use clap::{Args, ValueHint};
+
+use super::{
+    Context,
+    arguments::{OutputArguments, SelectionArguments, StrictArguments},
+    collected::Collected,
+    failure::{Failure, Status},
+    input::{Input, InputFormat},
+    output::{self, Output},
+};
+use crate::{
+    capture::{
+        pcap::{self, PcapOptions},
+        table::{self, TableOptions},
+    },
+    exchange::{Exchange, Names},
+    provenance::Provenance,
+};
+
+/// Print the report of recordings: exchange logs (.parquet, .csv) or packet captures (.pcap, .pcapng)
+#[derive(Debug, Args)]
+pub(super) struct AnalyzeArguments {
+    /// The recordings; several are taken together
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+    /// What the files are; `auto` looks at their first bytes
+    #[arg(long, value_name = "FORMAT", env = "OBSERVER_FROM", default_value = "auto")]
+    from: InputFormat,
+    /// Leave out bad rows of tables and count them, instead of giving up
+    #[arg(long, env = "OBSERVER_SKIP_BAD_ROWS")]
+    skip_bad_rows: bool,
+    #[command(flatten)]
+    selection: SelectionArguments,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    strict: StrictArguments,
+}
+
+pub(super) fn run(arguments: &AnalyzeArguments, context: &mut Context) -> Result<Status, Failure> {
+    let mut collected = Collected::new(arguments.selection.filter()?);
+    let output = Output::open(arguments.output.output.as_deref())?;
+    let mut names = Names::default();
+    let mut together: Option<Provenance> = None;
+    let mut skipped_rows = 0;
+    for file in &arguments.files {
+        let mut exchanges = 0_u64;
+        let console = &mut context.console;
+        let mut sink = |exchange: &Exchange, names: &Names| {
+            collected.take(exchange, names);
+            exchanges += 1;
+            if exchanges.is_multiple_of(1 << 16) {
+                console.progress(|| format!("reading {}: {exchanges} exchanges so far", file.display()));
+            }
+        };
+        let read = read(file, arguments, &mut names, &mut sink)?;
+        for note in &read.notes {
+            context.console.note(&format!("{}: {note}", file.display()));
+        }
+        skipped_rows += read.skipped_rows;
+        together = Some(match together {
+            None => read.provenance,
+            Some(before) => before.and(read.provenance).ok_or_else(|| {
+                Failure::Usage(anyhow!(
+                    "'{}' was recorded by another clock than the files before it; analyze it by itself",
+                    file.display()
+                ))
+            })?,
+        });
+    }
+    context.console.clear_progress();
+    let Some(provenance) = together else {
+        return Err(Failure::Usage(anyhow!("no file is named; name a recording to analyze")));
+    };
+    let report = collected.into_report(&names, &provenance, skipped_rows, &mut context.console);
+    output.write_report(&report, arguments.output.format(), context.color)?;
+    Ok(output::status(&report, arguments.strict.strict))
+}
+
+/// What one file said besides its exchanges.
+struct Read {
+    provenance: Provenance,
+    notes: Vec<String>,
+    skipped_rows: u64,
+}
+
+fn read(
+    file: &Path,
+    arguments: &AnalyzeArguments,
+    names: &mut Names,
+    sink: &mut dyn FnMut(&Exchange, &Names),
+) -> Result<Read, Failure> {
+    match Input::of(file, arguments.from)? {
+        Input::Table => {
+            let options = TableOptions { skip_bad_rows: arguments.skip_bad_rows };
+            let read = table::read(file, &options, names, sink)?;
+            Ok(Read { provenance: read.provenance, notes: read.notes, skipped_rows: read.skipped_rows })
+        }
+        Input::Pcap => {
+            let options = PcapOptions { role: arguments.selection.role.selected() };
+            let provenance = pcap::read(file, &options, names, sink)?;
+            Ok(Read { provenance, notes: Vec::new(), skipped_rows: 0 })
+        }
+    }
+}

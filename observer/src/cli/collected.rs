@@ -1,0 +1,54 @@
+//! Exchanges on their way into a report.
+
+use super::console::Console;
+use crate::{
+    exchange::{Exchange, Names},
+    filter::Filter,
+    ledger::Ledger,
+    provenance::Provenance,
+    report::{self, Report},
+};
+
+/// The wanted exchanges, summed up.
+#[derive(Debug)]
+pub(super) struct Collected {
+    filter: Filter,
+    ledger: Ledger,
+}
+
+impl Collected {
+    /// Nothing yet; `filter` says what is wanted.
+    pub(super) fn new(filter: Filter) -> Self {
+        Self { filter, ledger: Ledger::default() }
+    }
+
+    /// Takes in an exchange if it is wanted.
+    pub(super) fn take(&mut self, exchange: &Exchange, names: &Names) {
+        if self.filter.admits(exchange, names) {
+            self.ledger.record(exchange);
+        }
+    }
+
+    /// Makes the report, and notes for what nothing was seen.
+    pub(super) fn into_report(
+        self,
+        names: &Names,
+        provenance: &Provenance,
+        skipped_rows: u64,
+        console: &mut Console,
+    ) -> Report {
+        let exchanges_before_selection = self.filter.seen();
+        let selection = self.filter.into_selection();
+        for port in &selection.ports_not_seen {
+            console.note(&format!("no exchange was seen on port {port}; check that a program talks to it"));
+        }
+        report::build(report::Inputs {
+            ledger: &self.ledger,
+            names,
+            provenance,
+            selection,
+            exchanges_before_selection,
+            skipped_rows,
+        })
+    }
+}

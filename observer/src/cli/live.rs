@@ -1,0 +1,136 @@
+//! Observing this host for a while.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use observer_common::Nanoseconds;
+
+use super::{
+    arguments::{DeveloperArguments, RoleChoice},
+    console::Console,
+    failure::Failure,
+    interrupt::Interrupt,
+};
+use crate::{
+    capture::kernel::{KernelCapture, Options},
+    exchange::{Exchange, Names},
+    provenance::Provenance,
+};
+
+/// How often the ring is emptied: it holds seconds of traffic.
+const POLL: Duration = Duration::from_millis(10);
+/// How often all connections are looked at.
+const SWEEP: Duration = Duration::from_millis(500);
+/// For how long an exchange must have been complete to be over while its connection idles.
+const IDLE: Nanoseconds = Nanoseconds(1_000_000_000);
+
+/// What is done with an exchange. An error ends the observation.
+pub(super) type Sink<'a> = dyn FnMut(&Exchange, &Names) -> Result<(), Failure> + 'a;
+
+/// What to ask of the kernel for these arguments.
+pub(super) fn options(
+    role: RoleChoice,
+    developer: &DeveloperArguments,
+    output: Option<&std::path::Path>,
+) -> Options {
+    Options {
+        client: matches!(role, RoleChoice::Client | RoleChoice::Both),
+        server: matches!(role, RoleChoice::Server | RoleChoice::Both),
+        object: developer.bpf_object.clone(),
+        output: output.map(Into::into),
+    }
+}
+
+/// When an observation ends: after its duration, or earlier by an interrupt.
+#[derive(Debug)]
+pub(super) struct End {
+    start: Instant,
+    duration: Option<Duration>,
+    interrupt: Interrupt,
+}
+
+impl End {
+    /// Without a duration only an interrupt ends it.
+    pub(super) fn new(duration: Option<jiff::SignedDuration>, interrupt: Interrupt) -> Self {
+        Self { start: Instant::now(), duration: duration.map(jiff::SignedDuration::unsigned_abs), interrupt }
+    }
+
+    /// Whether it is there.
+    pub(super) fn is_there(&self) -> bool {
+        self.interrupt.is_noted() || self.duration.is_some_and(|duration| self.start.elapsed() >= duration)
+    }
+
+    /// How far it is.
+    pub(super) fn progress(&self, exchanges: u64) -> String {
+        let elapsed = self.start.elapsed().as_secs();
+        let so_far = format!("{exchanges} exchanges so far; Ctrl-C ends it early");
+        match self.duration {
+            Some(duration) => format!("observing: {elapsed} s of {} s, {so_far}", duration.as_secs()),
+            None => format!("observing: {elapsed} s, {so_far}"),
+        }
+    }
+}
+
+/// Hands every exchange to `sink` until `end` is there, then what is complete or pending at that moment, and says
+/// what was observed.
+pub(super) fn observe(
+    mut capture: KernelCapture,
+    end: &mut dyn FnMut(&mut Console, u64) -> Result<bool, Failure>,
+    console: &mut Console,
+    names: &mut Names,
+    sink: &mut Sink<'_>,
+) -> Result<Provenance, Failure> {
+    let mut feed = Feed { sink, taken: 0, failure: None };
+    let mut pending = Vec::new();
+    let mut sweep_due = Instant::now() + SWEEP;
+    while !end(console, feed.taken)? {
+        wait();
+        capture.poll(names, &mut |exchange, names| feed.take(exchange, names));
+        let now = Instant::now();
+        if now >= sweep_due {
+            sweep_due = now + SWEEP;
+            capture.sweep(IDLE, names, &mut |exchange, names| feed.take(exchange, names), &mut pending)?;
+        }
+        feed.check()?;
+    }
+    capture.poll(names, &mut |exchange, names| feed.take(exchange, names));
+    capture.sweep(
+        Nanoseconds(0),
+        names,
+        &mut |exchange, names| feed.take(exchange, names),
+        &mut pending,
+    )?;
+    for exchange in &pending {
+        feed.take(exchange, names);
+    }
+    feed.check()?;
+    console.clear_progress();
+    Ok(capture.provenance()?)
+}
+
+/// Waits until it is time to look again.
+pub(super) fn wait() {
+    thread::sleep(POLL);
+}
+
+/// A sink that remembers its first failure and takes nothing after it.
+struct Feed<'a, 'b> {
+    sink: &'a mut Sink<'b>,
+    taken: u64,
+    failure: Option<Failure>,
+}
+
+impl Feed<'_, '_> {
+    fn take(&mut self, exchange: &Exchange, names: &Names) {
+        if self.failure.is_none() {
+            self.taken += 1;
+            self.failure = (self.sink)(exchange, names).err();
+        }
+    }
+
+    fn check(&mut self) -> Result<(), Failure> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,131 @@
+//! The command line: one command a file.
+
+mod analyze;
+mod arguments;
+mod collected;
+mod completions;
+mod console;
+mod demo;
+mod doctor;
+mod duration;
+mod failure;
+mod input;
+mod interrupt;
+mod live;
+mod man;
+mod output;
+mod record;
+mod report;
+mod schema;
+
+use std::{
+    io::{self, IsTerminal},
+    process::ExitCode,
+};
+
+use clap::{Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use self::{
+    arguments::{ColorChoice, GlobalArguments},
+    console::Console,
+    failure::{Failure, Status},
+};
+use crate::report::text::Color;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    failed while running
+  2    wrong usage or input
+  3    this host cannot be observed (privilege, kernel)
+  4    something could not be observed or was lost, and --strict was given
+  130  interrupted twice";
+
+/// Watches, from the kernel, the latency of every request that processes on this host send to their backends
+#[derive(Debug, Parser)]
+#[command(
+    name = "observer",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_long_help = EXIT_CODES
+)]
+struct Cli {
+    #[command(flatten)]
+    global: GlobalArguments,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Report(report::ReportArguments),
+    Record(record::RecordArguments),
+    Analyze(analyze::AnalyzeArguments),
+    Demo(demo::DemoArguments),
+    Doctor(doctor::DoctorArguments),
+    Schema(schema::SchemaArguments),
+    Completions(completions::CompletionsArguments),
+    Man(man::ManArguments),
+    /// One of the demo's replicas, for `observer demo` alone
+    #[command(name = crate::demo::REPLICA_COMMAND, hide = true)]
+    DemoReplica(crate::demo::ReplicaOptions),
+    /// The demo's client, for `observer demo` alone
+    #[command(name = crate::demo::CLIENT_COMMAND, hide = true)]
+    DemoClient(crate::demo::ClientOptions),
+}
+
+/// What every command is given.
+#[derive(Debug)]
+struct Context {
+    console: Console,
+    color: ColorChoice,
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    log_to_standard_error(&cli.global);
+    let mut context = Context { console: Console::new(cli.global.quiet), color: cli.global.color };
+    match run(&cli.command, &mut context) {
+        Ok(status) => status.into(),
+        Err(failure) => {
+            if let Some(message) = failure.message() {
+                context.console.error(&message);
+            }
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(command: &Command, context: &mut Context) -> Result<Status, Failure> {
+    match command {
+        Command::Report(arguments) => report::run(arguments, context),
+        Command::Record(arguments) => record::run(arguments, context),
+        Command::Analyze(arguments) => analyze::run(arguments, context),
+        Command::Demo(arguments) => demo::run(arguments, context),
+        Command::Doctor(arguments) => doctor::run(arguments, context),
+        Command::Schema(arguments) => schema::run(arguments),
+        Command::Completions(arguments) => completions::run(arguments),
+        Command::Man(arguments) => man::run(arguments),
+        Command::DemoReplica(options) => demo::run_replica(options),
+        Command::DemoClient(options) => demo::run_client(options),
+    }
+}
+
+fn log_to_standard_error(global: &GlobalArguments) {
+    let level = match (global.quiet, global.verbose) {
+        (true, _) => "error",
+        (false, 0) => "warn",
+        (false, 1) => "observer=info,warn",
+        (false, 2) => "observer=debug,info",
+        (false, _) => "trace",
+    };
+    tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(level))
+        .with_writer(io::stderr)
+        .with_ansi(global.color.on(io::stderr().is_terminal()) == Color::Ansi)
+        .init();
+}

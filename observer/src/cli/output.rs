@@ -1,0 +1,104 @@
+//! Where a result goes: to standard output, or to a file that appears when it is complete.
+
+use std::{
+    fs::File,
+    io::{self, ErrorKind, IsTerminal, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::anyhow;
+
+use super::{
+    arguments::{ColorChoice, Format},
+    failure::{Failure, Status},
+};
+use crate::{
+    recording::PendingFile,
+    report::{Report, json, text},
+};
+
+/// An open output.
+#[derive(Debug)]
+pub(super) enum Output {
+    /// Standard output.
+    Standard,
+    /// A file that is not there yet.
+    File(PendingFile),
+    /// Something that is there and is no file: a named pipe, a terminal, `/dev/null`.
+    Device(PathBuf, File),
+}
+
+impl Output {
+    /// Opens the output: a file that cannot be written is told before anything is observed.
+    pub(super) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(Self::Standard) };
+        let is_device = path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+        if !is_device {
+            return Ok(Self::File(PendingFile::create(path)?));
+        }
+        match File::options().write(true).open(path) {
+            Ok(file) => Ok(Self::Device(path.into(), file)),
+            Err(error) => Err(Failure::Usage(anyhow!(
+                "cannot write to '{}': {error}; choose another file",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Writes the report in the wanted format.
+    pub(super) fn write_report(
+        self,
+        report: &Report,
+        format: Format,
+        color: ColorChoice,
+    ) -> Result<(), Failure> {
+        let text = match format {
+            Format::Text => text::render(report, color.on(self.is_terminal())),
+            Format::Json => json::render(report, self.is_terminal())
+                .map_err(|error| Failure::Running(anyhow!("the report cannot become JSON: {error}")))?,
+        };
+        self.write(&text)
+    }
+
+    /// Writes all of the result, and lets the file appear.
+    pub(super) fn write(self, text: &str) -> Result<(), Failure> {
+        match self {
+            Self::Standard => {
+                let mut standard = io::stdout().lock();
+                let written = standard.write_all(text.as_bytes()).and_then(|()| standard.flush());
+                written.map_err(|error| write_failure("standard output", &error))
+            }
+            Self::Device(path, mut file) => file
+                .write_all(text.as_bytes())
+                .map_err(|error| write_failure(&format!("'{}'", path.display()), &error)),
+            Self::File(mut file) => {
+                let place = format!("'{}'", file.path().display());
+                file.write_all(text.as_bytes()).map_err(|error| write_failure(&place, &error))?;
+                Ok(file.persist()?)
+            }
+        }
+    }
+
+    /// Whether a person looks at it right away.
+    pub(super) fn is_terminal(&self) -> bool {
+        match self {
+            Self::Standard => io::stdout().is_terminal(),
+            Self::Device(_, file) => file.is_terminal(),
+            Self::File(_) => false,
+        }
+    }
+}
+
+fn write_failure(place: &str, error: &io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        _ => Failure::Running(anyhow!("cannot write to {place}: {error}; choose another place with --output")),
+    }
+}
+
+/// How the command ended: degraded only counts if the user is strict.
+pub(super) fn status(report: &Report, strict: bool) -> Status {
+    let source = &report.source;
+    let complete = source.degraded.is_empty() && source.lost_events == 0 && source.skipped_rows == 0;
+    if strict && !complete { Status::Degraded } else { Status::Done }
+}

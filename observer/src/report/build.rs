@@ -1,0 +1,270 @@
+//! From the ledger to the report.
+
+use std::net::SocketAddr;
+
+use observer_common::{Nanoseconds, Outcome, Reason, Timestamp};
+
+use super::{
+    histogram::Range,
+    model::{
+        Histogram, Instance, Measured, OtherInstances, OtherServices, Outcomes, Quantiles, Recent, Report,
+        SCHEMA_VERSION, Selection, Service, Source, Tool, Window,
+    },
+};
+use crate::{
+    exchange::Names,
+    ledger::{self, Counts, Distribution, Ledger, Merged, ROLLING, Tally},
+    provenance::{Provenance, SourceKind},
+};
+
+/// What a report is made of.
+#[derive(Debug)]
+pub struct Inputs<'a> {
+    /// The selected exchanges.
+    pub ledger: &'a Ledger,
+    /// Their texts.
+    pub names: &'a Names,
+    /// Where they come from.
+    pub provenance: &'a Provenance,
+    /// Which were selected.
+    pub selection: Selection,
+    /// How many there were before the selection.
+    pub exchanges_before_selection: u64,
+    /// How many rows of the input were bad and left out.
+    pub skipped_rows: u64,
+}
+
+/// Makes the report.
+pub fn build(inputs: Inputs<'_>) -> Report {
+    let total = inputs.ledger.total();
+    let span = Span::of(inputs.provenance, &total);
+    let mut builder = Builder { names: inputs.names, span, newest: total.last_start, scratch: Merged::default() };
+    let mut services: Vec<_> =
+        inputs.ledger.services().iter().map(|service| builder.service(service)).collect();
+    services.sort_by(|a, b| {
+        let key = |service: &Service| {
+            (service.name.clone(), service.client.clone(), service.protocol.clone(), service.role.clone())
+        };
+        b.measured.exchanges.cmp(&a.measured.exchanges).then_with(|| key(a).cmp(&key(b)))
+    });
+    let other = inputs.ledger.other_services().map(|other| OtherServices {
+        services: other.names_at_least(),
+        measured: builder.measured_alone(&other.tally),
+    });
+    let source = source(&inputs, &total);
+    Report {
+        schema_version: SCHEMA_VERSION,
+        tool: Tool { name: env!("CARGO_PKG_NAME").into(), version: env!("CARGO_PKG_VERSION").into() },
+        window: span.window(inputs.provenance),
+        source,
+        selection: inputs.selection,
+        services,
+        other,
+    }
+}
+
+fn source(inputs: &Inputs<'_>, total: &Counts) -> Source {
+    let provenance = inputs.provenance;
+    let is_lost = |name: &str| [Reason::RingFull, Reason::StorageFailed].iter().any(|lost| lost.name() == name);
+    let unpaired: u64 =
+        provenance.unpaired.iter().filter(|(name, _)| !is_lost(name)).map(|(_, count)| count).sum();
+    Source {
+        kind: provenance.kind,
+        note: note(provenance.kind).map(Into::into),
+        exchanges: total.exchanges(),
+        lost_events: provenance.lost_events,
+        sampled_fraction: provenance.sampled_fraction,
+        unpaired: provenance.unpaired.clone(),
+        unmeasurable_share: share(unpaired, inputs.exchanges_before_selection + unpaired),
+        degraded: provenance.degraded.clone(),
+        skipped_rows: inputs.skipped_rows,
+    }
+}
+
+const fn note(kind: SourceKind) -> Option<&'static str> {
+    match kind {
+        SourceKind::DemoClient => {
+            Some("these are the demo client's own timestamps: nothing was measured by the probes")
+        }
+        SourceKind::Kernel | SourceKind::Pcap | SourceKind::Table => None,
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// The observed span of time, on the exchanges' clock.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: Timestamp,
+    duration: Nanoseconds,
+}
+
+impl Span {
+    /// What the source says, or from the first start to the last end.
+    fn of(provenance: &Provenance, total: &Counts) -> Self {
+        if let Some(window) = provenance.window {
+            return Self { start: window.start, duration: window.duration };
+        }
+        match total.last_end.since(total.first_start) {
+            Some(duration) => Self { start: total.first_start, duration },
+            None => Self { start: Timestamp(0), duration: Nanoseconds(0) },
+        }
+    }
+
+    fn window(self, provenance: &Provenance) -> Window {
+        let offset = provenance.window.and_then(|window| window.wall_offset_ns);
+        let wall = |time: u64| {
+            let nanoseconds = i128::from(time) + i128::from(offset?);
+            let time = jiff::Timestamp::from_nanosecond(nanoseconds).ok()?;
+            time.round(jiff::Unit::Millisecond).ok().map(|time| time.to_string())
+        };
+        Window {
+            start: wall(self.start.0),
+            end: wall(self.start.0.saturating_add(self.duration.0)),
+            duration_s: self.duration.as_seconds(),
+        }
+    }
+
+    fn seconds_until(self, time: Timestamp) -> f64 {
+        time.since(self.start).unwrap_or_default().as_seconds()
+    }
+}
+
+struct Builder<'a> {
+    names: &'a Names,
+    span: Span,
+    newest: Timestamp,
+    scratch: Merged,
+}
+
+impl Builder<'_> {
+    fn service(&mut self, service: &ledger::Service<'_>) -> Service {
+        let names = self.names;
+        let tallies: Vec<_> = service.tallies().collect();
+        let range = self.range(&tallies);
+        let mut instances: Vec<_> = service
+            .instances
+            .iter()
+            .map(|(address, tally)| self.instance(names.text(*address), tally, range))
+            .collect();
+        instances.sort_by_cached_key(|instance| address_order(&instance.address));
+        Service {
+            name: names.text(service.key.name).into(),
+            client: service.key.client.map(|client| names.text(client).into()),
+            protocol: service.key.protocol.map(|protocol| names.text(protocol).into()),
+            role: service.key.role.name().into(),
+            measured: self.measured(&tallies, range),
+            instances,
+            other: service.other.map(|other| OtherInstances {
+                instances: other.names_at_least(),
+                measured: self.measured(&[&other.tally], range),
+            }),
+        }
+    }
+
+    fn instance(&mut self, address: &str, tally: &Tally, range: Option<Range>) -> Instance {
+        Instance {
+            address: address.into(),
+            measured: self.measured(&[tally], range),
+            first_start_s: self.span.seconds_until(tally.counts.first_start),
+            last_start_s: self.span.seconds_until(tally.counts.last_start),
+        }
+    }
+
+    fn measured_alone(&mut self, tally: &Tally) -> Measured {
+        let range = self.range(&[tally]);
+        self.measured(&[tally], range)
+    }
+
+    fn measured(&mut self, tallies: &[&Tally], range: Option<Range>) -> Measured {
+        let mut counts = Counts::default();
+        for tally in tallies {
+            counts += &tally.counts;
+        }
+        let last_byte_s = self.quantiles(tallies, |tally| &tally.last_byte);
+        let read_lag_s = self.quantiles(tallies, |tally| &tally.read_lag);
+        let recent = (self.span.duration > ROLLING).then(|| self.recent(tallies));
+        // The last one, since the histogram is counted from what it leaves in the scratch memory.
+        let latency_s = self.quantiles(tallies, |tally| &tally.latency);
+        let exchanges = counts.exchanges();
+        let answered = counts.outcome(Outcome::Ok);
+        let seconds = self.span.duration.as_seconds();
+        Measured {
+            exchanges,
+            rate_per_s: (seconds > 0.0).then(|| exchanges as f64 / seconds),
+            in_flight: counts.outcome(Outcome::Pending),
+            pending_oldest_s: counts.oldest_pending.map(Nanoseconds::as_seconds),
+            outcomes: outcomes(&counts),
+            failed: counts.failed,
+            censored_share: share(exchanges - answered, exchanges),
+            latency_s,
+            last_byte_s,
+            read_lag_s,
+            latency_histogram: range.map_or_else(Histogram::default, |range| range.count(&self.scratch)),
+            saturated: self.scratch.saturated(),
+            srtt_s: counts.mean_srtt().map(Nanoseconds::as_seconds),
+            retransmit_share: counts.retransmit_share(),
+            recent,
+        }
+    }
+
+    fn recent(&mut self, tallies: &[&Tally]) -> Recent {
+        self.scratch.clear();
+        for tally in tallies {
+            tally.recent.add_to(self.newest, &mut self.scratch);
+        }
+        Recent {
+            duration_s: ROLLING.as_seconds(),
+            answered: self.scratch.count(),
+            latency_s: Quantiles::of(&self.scratch),
+        }
+    }
+
+    /// The quantiles of one distribution over all tallies, which stay in the scratch memory.
+    fn quantiles(&mut self, tallies: &[&Tally], of: impl Fn(&Tally) -> &Distribution) -> Quantiles {
+        self.scratch.clear();
+        for tally in tallies {
+            self.scratch.add(of(tally));
+        }
+        Quantiles::of(&self.scratch)
+    }
+
+    fn range(&mut self, tallies: &[&Tally]) -> Option<Range> {
+        self.quantiles(tallies, |tally| &tally.latency);
+        Range::of(&self.scratch)
+    }
+}
+
+impl Quantiles {
+    fn of(merged: &Merged) -> Self {
+        let count = merged.count();
+        let quantile = |quantile: f64, least: u64| {
+            (count >= least).then(|| merged.quantile(quantile).as_seconds())
+        };
+        Self {
+            p50: quantile(0.5, 2),
+            p90: quantile(0.9, 10),
+            p95: quantile(0.95, 20),
+            p99: quantile(0.99, 100),
+            p999: quantile(0.999, 1_000),
+            max: (count > 0).then(|| merged.max().as_seconds()),
+        }
+    }
+}
+
+fn outcomes(counts: &Counts) -> Outcomes {
+    Outcomes {
+        ok: counts.outcome(Outcome::Ok),
+        pending: counts.outcome(Outcome::Pending),
+        cancelled: counts.outcome(Outcome::Cancelled),
+        reset: counts.outcome(Outcome::Reset),
+        timeout: counts.outcome(Outcome::Timeout),
+    }
+}
+
+/// Whatever else than an address somebody calls an instance comes first, by name; then addresses, by number.
+fn address_order(address: &str) -> (Option<SocketAddr>, String) {
+    (address.parse().ok(), address.into())
+}

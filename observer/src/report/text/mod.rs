@@ -1,0 +1,19 @@
+//! The report for a person.
+
+mod bars;
+mod header;
+mod services;
+mod style;
+mod table;
+mod units;
+
+pub use self::style::Color;
+use super::Report;
+
+/// Renders the report as text.
+pub fn render(report: &Report, color: Color) -> String {
+    let mut lines = header::lines(report, color);
+    lines.extend(services::lines(report, color));
+    lines.push(String::new());
+    lines.join("\n")
+}

@@ -1,0 +1,152 @@
+//! One table and one set of histograms a service.
+
+use super::{bars, style::Color, table::Table, units};
+use crate::report::model::{Measured, OtherServices, Report, Service};
+
+pub(super) fn lines(report: &Report, color: Color) -> Vec<String> {
+    let mut lines = Vec::new();
+    if report.services.is_empty() {
+        lines.push(String::new());
+        lines.push("No exchange was seen.".into());
+    }
+    for service in &report.services {
+        lines.extend(service_lines(service, color));
+    }
+    lines.extend(report.other.iter().flat_map(|other| other_lines(other, color)));
+    lines
+}
+
+fn service_lines(service: &Service, color: Color) -> Vec<String> {
+    let mut rows: Vec<(String, &Measured)> = Vec::new();
+    for instance in &service.instances {
+        rows.push((instance.address.clone(), &instance.measured));
+    }
+    if let Some(other) = &service.other {
+        rows.push((at_least(other.instances, "more"), &other.measured));
+    }
+    let histograms = histograms(&rows, color);
+    if rows.len() > 1 {
+        rows.push(("all".into(), &service.measured));
+    }
+    let mut lines = vec![String::new(), color.heading(title(service))];
+    lines.extend(table(&rows, color));
+    lines.extend(histograms);
+    lines.extend(recent(&service.measured));
+    lines.extend(notable(&service.measured));
+    lines
+}
+
+fn title(service: &Service) -> String {
+    let mut title = format!("service {}", service.name);
+    if let Some(client) = &service.client {
+        title += &format!(", client {client}");
+    }
+    if let Some(protocol) = &service.protocol {
+        title += &format!(", {protocol}");
+    }
+    title + &format!(", seen as {}", service.role)
+}
+
+fn other_lines(other: &OtherServices, color: Color) -> Vec<String> {
+    let rows = [(at_least(other.services, "services"), &other.measured)];
+    let mut lines = vec![String::new(), color.heading("services beyond the limit, together")];
+    lines.extend(table(&rows, color));
+    lines.extend(histograms(&rows, color));
+    lines
+}
+
+fn at_least(number: usize, what: &str) -> String {
+    format!("(at least {number} {what})")
+}
+
+const HEADINGS: [&str; 12] = [
+    "instance",
+    "rate",
+    "exchanges",
+    "p50",
+    "p90",
+    "p99",
+    "p99.9",
+    "max",
+    "last byte p99",
+    "read lag p99",
+    "in flight",
+    "oldest",
+];
+
+fn table(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
+    let mut table = Table::default();
+    table.row(HEADINGS.map(Into::into).into());
+    for (name, measured) in rows {
+        let latency = &measured.latency_s;
+        table.row(vec![
+            name.clone(),
+            units::rate(measured.rate_per_s),
+            units::count(measured.exchanges),
+            units::known_duration(latency.p50),
+            units::known_duration(latency.p90),
+            units::known_duration(latency.p99),
+            units::known_duration(latency.p999),
+            units::known_duration(latency.max),
+            units::known_duration(measured.last_byte_s.p99),
+            units::known_duration(measured.read_lag_s.p99),
+            units::count(measured.in_flight),
+            units::known_duration(measured.pending_oldest_s),
+        ]);
+    }
+    let mut lines = table.lines();
+    let headings = lines.next().map(|headings| color.faint(headings));
+    headings.into_iter().chain(lines).map(|line| format!("  {line}")).collect()
+}
+
+fn histograms(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
+    let bounds = rows.iter().map(|(_, measured)| &measured.latency_histogram.bounds_s).max_by_key(|b| b.len());
+    let Some([first, .., last]) = bounds.map(Vec::as_slice) else { return Vec::new() };
+    let axis = format!(
+        "first-byte latency from {} to {}, two columns for each doubling",
+        units::duration(*first),
+        units::duration(*last)
+    );
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let bars = rows.iter().map(|(name, measured)| {
+        let line = format!("  {name:<width$}  {}", bars::line(&measured.latency_histogram));
+        line.trim_end().to_owned()
+    });
+    [String::new(), format!("  {}", color.faint(axis))].into_iter().chain(bars).collect()
+}
+
+fn recent(measured: &Measured) -> Option<String> {
+    let recent = measured.recent.as_ref()?;
+    Some(format!(
+        "  last {}: {} answered, p50 {}, p99 {}, max {}",
+        units::duration(recent.duration_s),
+        units::count(recent.answered),
+        units::known_duration(recent.latency_s.p50),
+        units::known_duration(recent.latency_s.p99),
+        units::known_duration(recent.latency_s.max),
+    ))
+}
+
+/// What no quantile shows: requests without an answer, and answers that are failures.
+fn notable(measured: &Measured) -> Vec<String> {
+    let outcomes = measured.outcomes;
+    let unanswered = listed(&[
+        (outcomes.pending, "still waiting"),
+        (outcomes.cancelled, "cancelled"),
+        (outcomes.reset, "reset by the other side"),
+        (outcomes.timeout, "timed out"),
+    ]);
+    let special = listed(&[
+        (measured.failed, "answers were failures"),
+        (measured.saturated, "took longer than an hour"),
+    ]);
+    let share = units::percent(measured.censored_share);
+    let unanswered = unanswered.map(|listed| format!("  not answered: {listed} ({share} of all, in no quantile)"));
+    unanswered.into_iter().chain(special.map(|listed| format!("  {listed}"))).collect()
+}
+
+fn listed(counts: &[(u64, &str)]) -> Option<String> {
+    let occurred = counts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<_> = occurred.map(|(count, what)| format!("{} {what}", units::count(*count))).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}

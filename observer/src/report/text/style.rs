@@ -1,0 +1,38 @@
+//! Colour, in one place. Every coloured thing also says in words what it is.
+
+use std::fmt::Display;
+
+use anstyle::{AnsiColor, Style};
+
+/// Whether colour is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Color {
+    /// Terminal escape sequences may be used.
+    Ansi,
+    /// Plain text only.
+    Plain,
+}
+
+impl Color {
+    /// What a section is about.
+    pub(super) fn heading(self, text: impl Display) -> String {
+        self.paint(Style::new().bold(), text)
+    }
+
+    /// What nobody may overlook.
+    pub(super) fn warning(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Yellow.on_default().bold(), text)
+    }
+
+    /// What explains the rest.
+    pub(super) fn faint(self, text: impl Display) -> String {
+        self.paint(Style::new().dimmed(), text)
+    }
+
+    fn paint(self, style: Style, text: impl Display) -> String {
+        match self {
+            Self::Ansi => format!("{style}{text}{style:#}"),
+            Self::Plain => text.to_string(),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Reports from recordings.
+
+use std::{fs, path::PathBuf};
+
+use tempfile::TempDir;
+
+use crate::program::{assert_exit, json_report, run, stderr, stdout};
+
+const HEADER: &str = "start_ns,service,instance,latency_ns,outcome";
+
+/// A folder with one CSV of these rows.
+fn csv(rows: &[&str]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("recording.csv");
+    fs::write(&file, format!("{HEADER}\n{}\n", rows.join("\n"))).unwrap();
+    (folder, file)
+}
+
+fn good_rows() -> Vec<String> {
+    let row = |number: u64| {
+        let instance = number % 2 + 1;
+        let latency = 1_000_000 + number * 37 % 1_000 * 1_000;
+        format!("{},search,192.0.2.{instance}:80,{latency},ok", number * 1_000_000)
+    };
+    (0..2_000).map(row).collect()
+}
+
+#[test]
+fn a_table_becomes_a_report() {
+    let rows = good_rows();
+    let (_folder, file) = csv(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+    let report = json_report(&run(["analyze", "--json", file.to_str().unwrap()]));
+    assert_eq!(report["source"]["kind"], "table");
+    assert_eq!(report["source"]["exchanges"], 2_000);
+    let service = &report["services"][0];
+    assert_eq!(service["name"], "search");
+    assert_eq!(service["instances"][0]["address"], "192.0.2.1:80");
+    assert_eq!(service["instances"][1]["exchanges"], 1_000);
+    assert_eq!(service["latency_s"]["max"], 0.001_999);
+}
+
+#[test]
+fn the_order_of_rows_does_not_matter() {
+    let mut rows: Vec<_> = good_rows();
+    let (_forward_folder, forward) = csv(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+    rows.reverse();
+    let (_backward_folder, backward) = csv(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+    let report = |file: PathBuf| json_report(&run(["analyze", "--json", file.to_str().unwrap()]));
+    assert_eq!(report(forward), report(backward));
+}
+
+#[test]
+fn a_bad_row_ends_it_without_a_partial_report() {
+    let (_folder, file) = csv(&["1,search,192.0.2.1:80,5000,ok", "2,search,192.0.2.1:80,soon,ok"]);
+    let output = run(["analyze", file.to_str().unwrap()]);
+    assert_exit(&output, 2);
+    assert_eq!(stdout(&output), "");
+    for word in ["recording.csv", "line 3", "latency_ns", "soon"] {
+        assert!(stderr(&output).contains(word), "'{word}' in {}", stderr(&output));
+    }
+}
+
+#[test]
+fn bad_rows_are_skipped_and_counted_on_demand() {
+    let (_folder, file) = csv(&["1,search,192.0.2.1:80,5000,ok", "2,search,192.0.2.1:80,soon,ok"]);
+    let arguments = ["analyze", "--skip-bad-rows", "--json", file.to_str().unwrap()];
+    let report = json_report(&run(arguments));
+    assert_eq!(report["source"]["exchanges"], 1);
+    assert_eq!(report["source"]["skipped_rows"], 1);
+    assert_exit(&run(arguments.iter().chain(&["--strict"])), 4);
+}
+
+#[test]
+fn several_files_are_taken_together() {
+    let (_folder, one) = csv(&["1000,search,192.0.2.1:80,5000,ok"]);
+    let (_another_folder, another) = csv(&["2000,search,192.0.2.2:80,7000,ok"]);
+    let report = json_report(&run(["analyze", "--json", one.to_str().unwrap(), another.to_str().unwrap()]));
+    assert_eq!(report["source"]["exchanges"], 2);
+    assert_eq!(report["services"][0]["instances"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn ports_select_instances_and_silent_ones_are_told() {
+    let (_folder, file) = csv(&["1,search,192.0.2.1:80,5000,ok", "2,search,192.0.2.1:81,6000,ok"]);
+    let output = run(["analyze", "--json", "--port", "81,82", file.to_str().unwrap()]);
+    let report = json_report(&output);
+    assert_eq!(report["source"]["exchanges"], 1);
+    assert_eq!(report["selection"]["ports_not_seen"], serde_json::json!([82]));
+    assert!(stderr(&output).contains("port 82"), "{}", stderr(&output));
+}
+
+#[test]
+fn requests_that_still_waited_are_in_flight() {
+    let (_folder, file) = csv(&["1000,search,192.0.2.1:80,5000,ok", "2000,search,192.0.2.1:80,900000,pending"]);
+    let report = json_report(&run(["analyze", "--json", file.to_str().unwrap()]));
+    let service = &report["services"][0];
+    assert_eq!(service["in_flight"], 1);
+    assert_eq!(service["pending_oldest_s"], 0.000_9);
+    assert_eq!(service["censored_share"], 0.5);
+    assert_eq!(service["latency_s"], serde_json::json!({ "max": 0.000_005 }));
+}
+
+#[test]
+fn a_format_that_the_file_contradicts_is_refused() {
+    let (_folder, file) = csv(&["1,search,192.0.2.1:80,5000,ok"]);
+    let output = run(["analyze", "--from", "parquet", file.to_str().unwrap()]);
+    assert_exit(&output, 2);
+    assert!(stderr(&output).contains("--from"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_report_goes_into_a_file_that_is_complete() {
+    let (folder, file) = csv(&["1,search,192.0.2.1:80,5000,ok"]);
+    let target = folder.path().join("report.json");
+    let output = run(["analyze", "--json", "--output", target.to_str().unwrap(), file.to_str().unwrap()]);
+    assert_exit(&output, 0);
+    assert_eq!(stdout(&output), "");
+    let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(&target).unwrap()).unwrap();
+    assert_eq!(report["source"]["exchanges"], 1);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_device_is_written_and_not_replaced() {
+    let (_folder, file) = csv(&["1,search,192.0.2.1:80,5000,ok"]);
+    assert_exit(&run(["analyze", "--output", "/dev/null", file.to_str().unwrap()]), 0);
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+}
+
+#[test]
+fn text_is_plain_where_nobody_looks_and_coloured_on_demand() {
+    let (_folder, file) = csv(&["1,search,192.0.2.1:80,5000,ok"]);
+    let path = file.to_str().unwrap();
+    assert!(!stdout(&run(["analyze", path])).contains('\x1b'));
+    assert!(stdout(&run(["analyze", "--color", "always", path])).contains('\x1b'));
+}

@@ -1,0 +1,97 @@
+//! Exit codes and messages: one sentence that names the thing, the reason and the next step.
+
+use std::{
+    fs::{self, Permissions},
+    io,
+    os::unix::{fs::PermissionsExt, process::CommandExt},
+    process::{Command, Stdio},
+};
+
+use crate::program::{assert_exit, observer, run, stderr, stdout};
+
+fn assert_refused(arguments: &[&str], code: i32, words: &[&str]) {
+    let output = run(arguments);
+    assert_exit(&output, code);
+    assert_eq!(stdout(&output), "", "{arguments:?}");
+    for word in words {
+        assert!(stderr(&output).contains(word), "'{word}' in {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_duration_without_a_unit_is_refused_with_a_hint() {
+    assert_refused(&["report", "--duration", "60"], 2, &["--duration", "'60s'"]);
+}
+
+#[test]
+fn a_port_out_of_range_is_refused() {
+    assert_refused(&["report", "--port", "99999"], 2, &["--port", "65535"]);
+    assert_refused(&["report", "--port", "0"], 2, &["--port"]);
+}
+
+#[test]
+fn a_pattern_that_cannot_be_understood_is_named() {
+    assert_refused(&["report", "--comm", "["], 2, &["'['", "man 7 glob"]);
+}
+
+#[test]
+fn a_recording_that_is_not_there_is_named() {
+    assert_refused(&["analyze", "/no/such/file.csv"], 2, &["/no/such/file.csv", "No such file"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_told_before_anything_is_observed() {
+    assert_refused(&["report", "--output", "/no/such/directory/x"], 2, &["/no/such/directory/x"]);
+    assert_refused(&["record", "--output", "/no/such/directory/x.csv"], 2, &["/no/such/directory/x.csv"]);
+    assert_refused(&["record", "--output", "x.xlsx"], 2, &["x.xlsx", ".parquet", ".csv"]);
+}
+
+#[test]
+fn a_command_without_a_manual_page_is_named() {
+    assert_refused(&["man", "demo-client"], 2, &["'demo-client'"]);
+}
+
+#[test]
+fn variables_stand_for_flags() {
+    let output = observer().arg("report").env("OBSERVER_DURATION", "60").output().unwrap();
+    assert_exit(&output, 2);
+    assert!(stderr(&output).contains("'60s'"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_closed_pipe_is_success() {
+    let (reader, writer) = io::pipe().unwrap();
+    drop(reader);
+    let output = observer().args(["schema", "report"]).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+    assert_exit(&output, 0);
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn a_full_device_is_a_failure_while_running() {
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = observer().args(["schema", "report"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_exit(&output, 1);
+    assert!(stderr(&output).contains("standard output"), "{}", stderr(&output));
+}
+
+#[test]
+fn without_privileges_this_host_cannot_be_observed_and_nothing_is_left_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+    // Somebody else may not be able to reach the build directory.
+    let program = folder.path().join("observer");
+    fs::copy(env!("CARGO_BIN_EXE_observer"), &program).unwrap();
+    let places = folder.path().join("places");
+    fs::create_dir(&places).unwrap();
+    fs::set_permissions(&places, Permissions::from_mode(0o777)).unwrap();
+    let mut command = Command::new(program);
+    command.env_clear().current_dir(&places).args(["record", "--output", "x.parquet", "--duration", "1s"]);
+    if rustix::process::geteuid().is_root() {
+        command.uid(65_534).gid(65_534);
+    }
+    let output = command.output().unwrap();
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("CAP_BPF"), "{}", stderr(&output));
+    assert_eq!(fs::read_dir(&places).unwrap().count(), 0);
+}

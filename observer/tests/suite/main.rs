@@ -1,0 +1,11 @@
+//! What the program promises to people and other programs. None of it needs privileges or a network.
+
+mod analyze;
+mod exit_codes;
+mod generated;
+mod help;
+mod json;
+mod program;
+mod purity;
+mod sample;
+mod text;
