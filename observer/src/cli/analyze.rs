@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Args, ValueHint};
+use observer_common::Role;
 
 use super::{
     Context,
-    arguments::{OutputArguments, SelectionArguments, StrictArguments},
+    arguments::{OutputArguments, RoleChoice, SelectionArguments, StrictArguments},
     collected::Collected,
     failure::{Failure, Status},
     input::{Input, InputFormat},
@@ -101,10 +102,28 @@ fn read(
             let read = table::read(file, &options, names, sink)?;
             Ok(Read { provenance: read.provenance, notes: read.notes, skipped_rows: read.skipped_rows })
         }
-        Input::Pcap => {
-            let options = PcapOptions { role: arguments.selection.role.selected() };
-            let provenance = pcap::read(file, &options, names, sink)?;
-            Ok(Read { provenance, notes: Vec::new(), skipped_rows: 0 })
+        Input::Pcap => read_pcap(file, arguments.selection.role, names, sink),
+    }
+}
+
+/// A capture shows both ends of a connection; where both are wanted, each is looked at by itself.
+fn read_pcap(
+    file: &Path,
+    role: RoleChoice,
+    names: &mut Names,
+    sink: &mut dyn FnMut(&Exchange, &Names),
+) -> Result<Read, Failure> {
+    let (first, second) = match role {
+        RoleChoice::Client => (Role::Client, None),
+        RoleChoice::Server => (Role::Server, None),
+        RoleChoice::Both => (Role::Client, Some(Role::Server)),
+    };
+    let mut read = pcap::read(file, &PcapOptions { role: first }, names, sink)?;
+    if let Some(role) = second {
+        let other_end = pcap::read(file, &PcapOptions { role }, names, sink)?;
+        if let Some(both) = read.provenance.clone().and(other_end.provenance) {
+            read.provenance = both;
         }
     }
+    Ok(Read { provenance: read.provenance, notes: read.notes, skipped_rows: 0 })
 }

@@ -120,7 +120,13 @@ impl SelectionArguments {
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArguments {
     /// How to print the result
-    #[arg(long, value_name = "FORMAT", env = "OBSERVER_FORMAT", default_value = "text", overrides_with = "json")]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        env = "OBSERVER_FORMAT",
+        default_value = "text",
+        overrides_with = "json"
+    )]
     format: Format,
     /// The same as --format json
     #[arg(long, env = "OBSERVER_JSON", overrides_with = "format")]

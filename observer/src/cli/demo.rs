@@ -130,7 +130,7 @@ fn without_probes(
     let provenance = Provenance {
         kind: SourceKind::DemoClient,
         degraded: vec![Degradation {
-            what: "the probes".into(),
+            what: "probes".into(),
             reason: error.to_string(),
             consequence: "latency is as the client saw it, read lag included".into(),
         }],

@@ -35,7 +35,8 @@ pub(super) fn run(arguments: &DoctorArguments, context: &mut Context) -> Result<
             } else {
                 serde_json::to_string(&doctor)
             };
-            json.map_err(|error| Failure::Running(anyhow!("the findings cannot become JSON: {error}")))? + "\n"
+            json.map_err(|error| Failure::Running(anyhow!("the findings cannot become JSON: {error}")))?
+                + "\n"
         }
     };
     output.write(&text)?;
@@ -60,7 +61,7 @@ fn text(doctor: &Doctor) -> String {
     }
     lines.push(format!("self-test     {}", if doctor.self_test { "passed" } else { "not passed" }));
     for lack in &doctor.degraded {
-        lines.push(format!("DEGRADED: {}: {}; {}.", lack.what, lack.reason, lack.consequence));
+        lines.push(format!("DEGRADED: {} ({}): {}.", lack.what, lack.reason, lack.consequence));
     }
     lines.push(match &doctor.problem {
         Some(problem) => format!("This host cannot be observed: {problem}."),

@@ -46,7 +46,9 @@ impl Input {
             Failure::Usage(anyhow!("'{path}' is {is}; leave out --from, or name another file"))
         };
         match (said, found) {
-            (InputFormat::Csv, InputFormat::Parquet) => Err(contradiction("an exchange log in Parquet, not CSV")),
+            (InputFormat::Csv, InputFormat::Parquet) => {
+                Err(contradiction("an exchange log in Parquet, not CSV"))
+            }
             (InputFormat::Parquet, InputFormat::Csv) => Err(contradiction("not in Parquet")),
             (InputFormat::Csv | InputFormat::Parquet, InputFormat::Pcap) => {
                 Err(contradiction("a packet capture, not an exchange log"))

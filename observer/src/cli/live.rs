@@ -96,12 +96,7 @@ pub(super) fn observe(
         feed.check()?;
     }
     capture.poll(names, &mut |exchange, names| feed.take(exchange, names));
-    capture.sweep(
-        Nanoseconds(0),
-        names,
-        &mut |exchange, names| feed.take(exchange, names),
-        &mut pending,
-    )?;
+    capture.sweep(Nanoseconds(0), names, &mut |exchange, names| feed.take(exchange, names), &mut pending)?;
     for exchange in &pending {
         feed.take(exchange, names);
     }

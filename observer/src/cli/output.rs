@@ -92,7 +92,9 @@ impl Output {
 fn write_failure(place: &str, error: &io::Error) -> Failure {
     match error.kind() {
         ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        _ => Failure::Running(anyhow!("cannot write to {place}: {error}; choose another place with --output")),
+        _ => {
+            Failure::Running(anyhow!("cannot write to {place}: {error}; choose another place with --output"))
+        }
     }
 }
 

@@ -62,10 +62,12 @@ pub(super) fn run(arguments: &RecordArguments, context: &mut Context) -> Result<
     )?;
     recorder.finish(&provenance)?;
     for port in filter.into_selection().ports_not_seen {
-        context.console.note(&format!("no exchange was seen on port {port}; check that a program talks to it"));
+        context
+            .console
+            .note(&format!("no exchange was seen on port {port}; check that a program talks to it"));
     }
     for lack in &provenance.degraded {
-        context.console.note(&format!("degraded: {}: {}; {}", lack.what, lack.reason, lack.consequence));
+        context.console.note(&format!("degraded: {} ({}): {}", lack.what, lack.reason, lack.consequence));
     }
     context.console.note(&format!(
         "{recorded} exchanges recorded, {} lost; see 'observer analyze {}'",

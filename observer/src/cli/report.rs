@@ -43,8 +43,7 @@ pub(super) fn run(arguments: &ReportArguments, context: &mut Context) -> Result<
     let path = arguments.output.output.as_deref();
     let output = Output::open(path)?;
     let interrupt = Interrupt::watch()?;
-    let capture =
-        KernelCapture::start(&live::options(arguments.selection.role, &arguments.developer, path))?;
+    let capture = KernelCapture::start(&live::options(arguments.selection.role, &arguments.developer, path))?;
     let end = live::End::new(Some(arguments.duration), interrupt);
     let mut names = Names::default();
     let provenance = live::observe(

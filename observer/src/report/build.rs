@@ -38,7 +38,8 @@ pub struct Inputs<'a> {
 pub fn build(inputs: Inputs<'_>) -> Report {
     let total = inputs.ledger.total();
     let span = Span::of(inputs.provenance, &total);
-    let mut builder = Builder { names: inputs.names, span, newest: total.last_start, scratch: Merged::default() };
+    let mut builder =
+        Builder { names: inputs.names, span, newest: total.last_start, scratch: Merged::default() };
     let mut services: Vec<_> =
         inputs.ledger.services().iter().map(|service| builder.service(service)).collect();
     services.sort_by(|a, b| {
@@ -65,7 +66,8 @@ pub fn build(inputs: Inputs<'_>) -> Report {
 
 fn source(inputs: &Inputs<'_>, total: &Counts) -> Source {
     let provenance = inputs.provenance;
-    let is_lost = |name: &str| [Reason::RingFull, Reason::StorageFailed].iter().any(|lost| lost.name() == name);
+    let is_lost =
+        |name: &str| [Reason::RingFull, Reason::StorageFailed].iter().any(|lost| lost.name() == name);
     let unpaired: u64 =
         provenance.unpaired.iter().filter(|(name, _)| !is_lost(name)).map(|(_, count)| count).sum();
     Source {
@@ -118,7 +120,8 @@ impl Span {
         let wall = |time: u64| {
             let nanoseconds = i128::from(time) + i128::from(offset?);
             let time = jiff::Timestamp::from_nanosecond(nanoseconds).ok()?;
-            time.round(jiff::Unit::Millisecond).ok().map(|time| time.to_string())
+            let rounded = time.round(jiff::Unit::Millisecond).ok()?;
+            Some(rounded.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
         };
         Window {
             start: wall(self.start.0),
@@ -240,9 +243,8 @@ impl Builder<'_> {
 impl Quantiles {
     fn of(merged: &Merged) -> Self {
         let count = merged.count();
-        let quantile = |quantile: f64, least: u64| {
-            (count >= least).then(|| merged.quantile(quantile).as_seconds())
-        };
+        let quantile =
+            |quantile: f64, least: u64| (count >= least).then(|| merged.quantile(quantile).as_seconds());
         Self {
             p50: quantile(0.5, 2),
             p90: quantile(0.9, 10),

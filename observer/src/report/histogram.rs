@@ -76,7 +76,8 @@ mod tests {
         merged.add(&distribution);
         let histogram = Range::of(&merged).unwrap().count(&merged);
         assert_eq!(histogram.counts, [2, 2, 1, 0, 0, 1]);
-        let bounds = [1_024, 1_536, 2_048, 3_072, 4_096, 6_144, 8_192].map(|bound| Nanoseconds(bound).as_seconds());
+        let bounds =
+            [1_024, 1_536, 2_048, 3_072, 4_096, 6_144, 8_192].map(|bound| Nanoseconds(bound).as_seconds());
         assert_eq!(histogram.bounds_s, bounds);
     }
 }

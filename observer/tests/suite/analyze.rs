@@ -91,7 +91,8 @@ fn ports_select_instances_and_silent_ones_are_told() {
 
 #[test]
 fn requests_that_still_waited_are_in_flight() {
-    let (_folder, file) = csv(&["1000,search,192.0.2.1:80,5000,ok", "2000,search,192.0.2.1:80,900000,pending"]);
+    let (_folder, file) =
+        csv(&["1000,search,192.0.2.1:80,5000,ok", "2000,search,192.0.2.1:80,900000,pending"]);
     let report = json_report(&run(["analyze", "--json", file.to_str().unwrap()]));
     let service = &report["services"][0];
     assert_eq!(service["in_flight"], 1);

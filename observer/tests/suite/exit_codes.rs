@@ -1,13 +1,8 @@
 //! Exit codes and messages: one sentence that names the thing, the reason and the next step.
 
-use std::{
-    fs::{self, Permissions},
-    io,
-    os::unix::{fs::PermissionsExt, process::CommandExt},
-    process::{Command, Stdio},
-};
+use std::{fs, io, process::Stdio};
 
-use crate::program::{assert_exit, observer, run, stderr, stdout};
+use crate::program::{assert_exit, observer, run, stderr, stdout, unprivileged_observer};
 
 fn assert_refused(arguments: &[&str], code: i32, words: &[&str]) {
     let output = run(arguments);
@@ -62,7 +57,8 @@ fn variables_stand_for_flags() {
 fn a_closed_pipe_is_success() {
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
-    let output = observer().args(["schema", "report"]).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+    let output =
+        observer().args(["schema", "report"]).stdout(writer).stderr(Stdio::piped()).output().unwrap();
     assert_exit(&output, 0);
     assert_eq!(stderr(&output), "");
 }
@@ -77,21 +73,9 @@ fn a_full_device_is_a_failure_while_running() {
 
 #[test]
 fn without_privileges_this_host_cannot_be_observed_and_nothing_is_left_behind() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
-    // Somebody else may not be able to reach the build directory.
-    let program = folder.path().join("observer");
-    fs::copy(env!("CARGO_BIN_EXE_observer"), &program).unwrap();
-    let places = folder.path().join("places");
-    fs::create_dir(&places).unwrap();
-    fs::set_permissions(&places, Permissions::from_mode(0o777)).unwrap();
-    let mut command = Command::new(program);
-    command.env_clear().current_dir(&places).args(["record", "--output", "x.parquet", "--duration", "1s"]);
-    if rustix::process::geteuid().is_root() {
-        command.uid(65_534).gid(65_534);
-    }
-    let output = command.output().unwrap();
+    let (folder, mut command) = unprivileged_observer();
+    let output = command.args(["record", "--output", "x.parquet", "--duration", "1s"]).output().unwrap();
     assert_exit(&output, 3);
     assert!(stderr(&output).contains("CAP_BPF"), "{}", stderr(&output));
-    assert_eq!(fs::read_dir(&places).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folder.path().join("place")).unwrap().count(), 0);
 }

@@ -35,8 +35,10 @@ fn manual_pages_are_committed() {
 #[test]
 fn no_manual_page_is_left_over() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("man");
-    let found: BTreeSet<_> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let found: BTreeSet<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     let mut expected: BTreeSet<_> = COMMANDS.map(|command| format!("observer-{command}.1")).into();
     expected.insert("observer.1".into());
     assert_eq!(found, expected);

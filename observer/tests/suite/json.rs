@@ -117,7 +117,8 @@ fn what_is_not_judged_yet_is_absent() {
 #[test]
 fn the_window_is_in_wall_clock_time() {
     let report = value(&Sample::new().report());
-    let window = json!({ "start": "2026-09-21T14:13:25Z", "end": "2026-09-21T14:13:35Z", "duration_s": 10.0 });
+    let window =
+        json!({ "start": "2026-09-21T14:13:25.000Z", "end": "2026-09-21T14:13:35.000Z", "duration_s": 10.0 });
     assert_eq!(report["window"], window);
 }
 

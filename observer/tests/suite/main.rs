@@ -4,6 +4,7 @@ mod analyze;
 mod exit_codes;
 mod generated;
 mod help;
+mod interrupts;
 mod json;
 mod program;
 mod purity;

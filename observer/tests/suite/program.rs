@@ -2,16 +2,38 @@
 
 use std::{
     ffi::OsStr,
+    fs::{self, Permissions},
+    os::unix::{fs::PermissionsExt, process::CommandExt},
     process::{Command, Output},
 };
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// The program, with an environment that sets none of its flags.
 pub(crate) fn observer() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_observer"));
     command.env_clear();
     command
+}
+
+/// The program without privileges, in a folder of its own that anybody may write to and that is empty.
+pub(crate) fn unprivileged_observer() -> (TempDir, Command) {
+    let folder = tempfile::tempdir().unwrap();
+    let everybody = Permissions::from_mode(0o777);
+    fs::set_permissions(folder.path(), everybody.clone()).unwrap();
+    // The build directory may be out of reach for anybody else.
+    let program = folder.path().join("observer");
+    fs::copy(env!("CARGO_BIN_EXE_observer"), &program).unwrap();
+    let place = folder.path().join("place");
+    fs::create_dir(&place).unwrap();
+    fs::set_permissions(&place, everybody).unwrap();
+    let mut command = Command::new(program);
+    command.env_clear().current_dir(&place);
+    if rustix::process::geteuid().is_root() {
+        command.uid(65_534).gid(65_534);
+    }
+    (folder, command)
 }
 
 /// Runs the program to its end.

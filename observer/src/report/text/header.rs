@@ -34,7 +34,7 @@ fn window(window: &Window) -> String {
     let length = units::duration(window.duration_s);
     match (&window.start, &window.end) {
         (Some(start), Some(end)) => format!("{length}, {start} to {end}"),
-        _ => format!("{length}, at an unknown time"),
+        _ => length,
     }
 }
 
@@ -91,9 +91,12 @@ fn warnings(report: &Report) -> impl Iterator<Item = String> {
     let skipped = (source.skipped_rows > 0)
         .then(|| format!("SKIPPED: {} bad rows of the input.", units::count(source.skipped_rows)));
     let degraded = source.degraded.iter().map(|degradation| {
-        format!("DEGRADED: {}: {}; {}.", degradation.what, degradation.reason, degradation.consequence)
+        format!("DEGRADED: {} ({}): {}.", degradation.what, degradation.reason, degradation.consequence)
     });
-    let not_seen =
-        report.selection.ports_not_seen.iter().map(|port| format!("NOTHING SEEN: no exchange on port {port}."));
+    let not_seen = report
+        .selection
+        .ports_not_seen
+        .iter()
+        .map(|port| format!("NOTHING SEEN: no exchange on port {port}."));
     note.chain(lost).chain(skipped).chain(degraded).chain(not_seen)
 }

@@ -100,7 +100,8 @@ fn table(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
 }
 
 fn histograms(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
-    let bounds = rows.iter().map(|(_, measured)| &measured.latency_histogram.bounds_s).max_by_key(|b| b.len());
+    let bounds =
+        rows.iter().map(|(_, measured)| &measured.latency_histogram.bounds_s).max_by_key(|b| b.len());
     let Some([first, .., last]) = bounds.map(Vec::as_slice) else { return Vec::new() };
     let axis = format!(
         "first-byte latency from {} to {}, two columns for each doubling",
@@ -141,7 +142,8 @@ fn notable(measured: &Measured) -> Vec<String> {
         (measured.saturated, "took longer than an hour"),
     ]);
     let share = units::percent(measured.censored_share);
-    let unanswered = unanswered.map(|listed| format!("  not answered: {listed} ({share} of all, in no quantile)"));
+    let unanswered =
+        unanswered.map(|listed| format!("  not answered: {listed} ({share} of all, in no quantile)"));
     unanswered.into_iter().chain(special.map(|listed| format!("  {listed}"))).collect()
 }
 
