@@ -7,8 +7,8 @@
 //! Everything here runs under the connection's lock in the kernel, so it calls nothing and loops over nothing.
 
 use crate::{
-    Connection, Direction, Head, Nanoseconds, Outcome, Phase, Protocol, Reason, Role, Segment, Timestamp,
-    UNKNOWN_DURATION,
+    Connection, Direction, HEAD_LENGTH, Head, Nanoseconds, Outcome, Phase, Protocol, Reason, Role, Segment,
+    Timestamp, UNKNOWN_DURATION,
     sequence::{distance, later},
 };
 
@@ -78,21 +78,27 @@ struct Change {
 
 /// What the sequence numbers say about a segment's payload.
 struct Payload {
-    /// How many of its bytes were never seen before.
+    /// How many bytes it shows to exist that were not known before: its own, and those of a gap in front of it.
     fresh: u32,
     /// Whether it made new bytes readable, in order.
     readable: bool,
+    /// How far it starts ahead of the next byte expected; negative where it begins with bytes seen before.
+    ahead: i32,
+}
+
+impl Payload {
+    const OLD: Self = Self { fresh: 0, readable: false, ahead: -1 };
 }
 
 impl Connection {
-    /// Whether [`Segment::received`] would tell something for an arriving segment that ends at `end`.
+    /// Whether [`Segment::received`] would tell something for an arriving segment that starts at `start`.
     ///
     /// It would where data has arrived ahead of a gap (the stack knows which gaps are filled), and where data
     /// arrives that was seen before (the stack may have had no room for it then).
     #[inline(always)]
-    pub fn asks_for_received(&self, end: u32) -> bool {
+    pub fn asks_for_received(&self, start: u32) -> bool {
         self.flags & Self::GAP != 0
-            || (self.flags & Self::RECEIVED_KNOWN != 0 && distance(self.received_next, end) <= 0)
+            || (self.flags & Self::RECEIVED_KNOWN != 0 && distance(start, self.received_next) > 0)
     }
 
     /// Whether the first payload bytes of a segment in this direction would tell something.
@@ -124,22 +130,37 @@ impl Connection {
         if !self.is_observed() {
             return step;
         }
+        let mut segment = *segment;
         let request = self.is_request(segment.direction);
         let mut change = Change { ends: None, begins: 0 };
+        if self.flags & Self::GAP != 0
+            && matches!(segment.direction, Direction::Ingress)
+            && let Some(received) = segment.received
+        {
+            // The stack knows which gaps have been filled.
+            self.received_next = later(self.received_next, received);
+        }
         if segment.length != 0 {
             let payload = match segment.direction {
-                Direction::Egress => self.sent_payload(segment),
-                Direction::Ingress => self.received_payload(segment),
+                Direction::Egress => self.sent_payload(&segment),
+                Direction::Ingress => self.received_payload(&segment),
             };
+            if payload.ahead < 0 {
+                segment.head = Head::Unknown; // it is the head of bytes seen before
+            } else if payload.ahead > 0 {
+                segment.head = Head::Other; // the head is still to come
+            }
             if request {
                 if payload.fresh != 0 {
-                    self.request_payload(segment, payload.fresh, &mut change, &mut step);
+                    self.request_payload(&segment, &payload, &mut change, &mut step);
+                } else if payload.readable && matches!(self.phase, Phase::Requesting) {
+                    self.sent = segment.now; // it filled a gap
                 }
             } else {
                 self.response_bytes = self.response_bytes.wrapping_add(u64::from(payload.fresh));
                 // What leaves was in order by definition; what arrives counts once it can be read.
                 if payload.readable {
-                    self.response_payload(segment, &mut step);
+                    self.response_payload(&segment, &mut step);
                 } else if payload.fresh != 0 && matches!(self.phase, Phase::Responding) {
                     self.last = segment.now;
                 }
@@ -147,16 +168,16 @@ impl Connection {
         }
         if change.begins == 0 {
             if segment.flags.rst() {
-                self.reset(segment, request, &mut change);
-            } else if self.finishes(segment) {
-                self.finish(segment, request, &mut change);
+                self.reset(&segment, request, &mut change);
+            } else if self.finishes(&segment) {
+                self.finish(&segment, request, &mut change);
             }
         }
         if let Some(ending) = change.ends {
             self.end(ending, &mut step);
         }
         if change.begins != 0 {
-            self.begin(segment, change.begins, &mut step);
+            self.begin(&segment, change.begins, &mut step);
             if request && segment.flags.fin() {
                 self.requester_done = segment.now;
             }
@@ -194,13 +215,14 @@ impl Connection {
         let fresh = distance(self.sent_next, segment.end());
         if fresh <= 0 {
             self.retransmits = self.retransmits.wrapping_add(1);
-            return Payload { fresh: 0, readable: false };
+            return Payload::OLD;
         }
+        let ahead = distance(self.sent_next, segment.start());
         self.sent_next = segment.end();
         // A first segment that skips ahead carries no more than its own length.
         let fresh =
             if fresh.cast_unsigned() > segment.length { segment.length } else { fresh.cast_unsigned() };
-        Payload { fresh, readable: true }
+        Payload { fresh, readable: true, ahead }
     }
 
     /// Payload that arrives: in order, ahead of a gap, or again.
@@ -212,51 +234,47 @@ impl Connection {
             self.received_next = start;
             self.received_end = start;
         }
-        if self.flags & Self::GAP != 0
-            && let Some(received) = segment.received
-        {
-            self.received_next = later(self.received_next, received);
-        }
-        if distance(self.received_next, end) <= 0 {
-            return self.received_again(segment);
+        let ahead = distance(self.received_next, start);
+        if ahead < 0 {
+            self.received_again(segment);
+            if distance(self.received_next, end) <= 0 {
+                return Payload::OLD;
+            }
         }
         let fresh = distance(self.received_end, end);
-        let fresh = if fresh <= 0 {
-            0
-        } else if fresh.cast_unsigned() > segment.length {
-            segment.length
-        } else {
-            fresh.cast_unsigned()
-        };
+        let fresh = if fresh < 0 { 0 } else { fresh.cast_unsigned() };
         self.received_end = later(self.received_end, end);
-        if distance(self.received_next, start) > 0 {
+        if ahead > 0 {
             self.flags |= Self::GAP;
-            return Payload { fresh, readable: false };
+            return Payload { fresh, readable: false, ahead };
         }
         self.received_next = end;
         if self.received_next == self.received_end {
             self.flags &= !Self::GAP;
         }
-        Payload { fresh, readable: true }
+        Payload { fresh, readable: true, ahead }
     }
 
-    /// Payload that arrived before. Where the stack has not accepted it yet (it had no room: zero window, full
-    /// buffer), it becomes readable only now, so its times are taken anew.
+    /// A segment that begins with bytes that arrived before. Where the stack has not accepted them yet (it had no
+    /// room: zero window, full buffer), they become readable only now, so their times are taken anew.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "sequence numbers wrap, and so may the difference")]
-    fn received_again(&mut self, segment: &Segment) -> Payload {
+    fn received_again(&mut self, segment: &Segment) {
         let (start, end) = (segment.start(), segment.end());
         let keep_alive_probe =
             segment.length == 1 && end == self.received_next && segment.received == Some(end);
         if !keep_alive_probe {
             self.retransmits = self.retransmits.wrapping_add(1);
         }
-        if let Some(received) = segment.received
-            && distance(start, received) >= 0
-            && distance(received, end) > 0
-            && matches!(self.phase, Phase::Responding)
-            && !self.is_request(Direction::Ingress)
-        {
+        let Some(received) = segment.received else { return };
+        if distance(start, received) < 0 || distance(received, end) <= 0 {
+            return;
+        }
+        if self.is_request(Direction::Ingress) {
+            if matches!(self.phase, Phase::Requesting) {
+                self.sent = segment.now;
+            }
+        } else if matches!(self.phase, Phase::Responding) {
             // Was the first byte of this response among what the stack did not have?
             let begin = self.received_end.wrapping_sub(self.response_bytes as u32);
             if self.response_bytes <= u64::from(u32::MAX >> 1) && distance(received, begin) >= 0 {
@@ -264,12 +282,18 @@ impl Connection {
             }
             self.last = segment.now;
         }
-        Payload { fresh: 0, readable: false }
     }
 
     /// New payload from the side that asks.
     #[inline(always)]
-    fn request_payload(&mut self, segment: &Segment, fresh: u32, change: &mut Change, step: &mut Step) {
+    fn request_payload(
+        &mut self,
+        segment: &Segment,
+        payload: &Payload,
+        change: &mut Change,
+        step: &mut Step,
+    ) {
+        let fresh = payload.fresh;
         let begins = matches!(segment.head, Head::HttpRequest) && !matches!(self.protocol, Protocol::Other);
         match self.phase {
             Phase::Idle => change.begins = fresh,
@@ -281,7 +305,10 @@ impl Connection {
                 self.more_request(segment, fresh);
             }
             Phase::Responding => {
-                let known = !matches!(segment.head, Head::Unknown);
+                // Too few bytes, or bytes behind a gap, do not tell what begins.
+                let known = !matches!(segment.head, Head::Unknown)
+                    && segment.length as usize >= HEAD_LENGTH
+                    && payload.ahead == 0;
                 if known && !begins && matches!(self.protocol, Protocol::Http1) {
                     // The rest of a request that was answered early.
                     self.more_request(segment, fresh);
@@ -418,7 +445,7 @@ impl Connection {
                 self.fin_sequence = segment.end();
                 return false;
             }
-            if self.flags & Self::FIN_WAITS != 0 && self.received_next == self.fin_sequence {
+            if self.flags & Self::FIN_WAITS != 0 && distance(self.received_next, self.fin_sequence) <= 0 {
                 self.flags &= !Self::FIN_WAITS;
                 return true;
             }

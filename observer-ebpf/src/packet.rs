@@ -127,9 +127,7 @@ unsafe fn step(
             head,
             received: None,
         };
-        if matches!(direction, Direction::Ingress)
-            && connection.asks_for_received(packet.sequence.wrapping_add(packet.length))
-        {
+        if matches!(direction, Direction::Ingress) && connection.asks_for_received(packet.sequence) {
             let tcp = bpf_tcp_sock(socket);
             if !tcp.is_null() {
                 segment.received = Some((*tcp).rcv_nxt);

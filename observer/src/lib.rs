@@ -5,6 +5,7 @@
 
 pub mod capture;
 pub mod cli;
+mod clock;
 pub mod demo;
 pub mod exchange;
 pub mod filter;

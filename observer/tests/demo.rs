@@ -9,11 +9,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// `nobody`, who may not load probes.
 const UNPRIVILEGED: u32 = 65_534;
+const HOSTS: [&str; 3] = ["127.0.0.11", "127.0.0.12", "127.0.0.13"];
 
 /// The program, at a place that everybody can reach.
 struct Program {
@@ -21,11 +23,11 @@ struct Program {
 }
 
 impl Program {
-    fn new() -> Self {
-        let directory = TempDir::with_prefix("observer-demo-").unwrap();
-        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o1777)).unwrap();
-        fs::copy(env!("CARGO_BIN_EXE_observer"), directory.path().join("observer")).unwrap();
-        Self { directory }
+    fn new() -> Result<Self> {
+        let directory = TempDir::with_prefix("observer-demo-")?;
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o1777))?;
+        fs::copy(env!("CARGO_BIN_EXE_observer"), directory.path().join("observer"))?;
+        Ok(Self { directory })
     }
 
     fn path(&self) -> PathBuf {
@@ -38,6 +40,7 @@ impl Program {
         command
             .args(["demo", "--duration", "1s"])
             .current_dir(&self.directory)
+            .env_clear()
             .env("TMPDIR", self.directory.path())
             .stdin(Stdio::null());
         if rustix::process::geteuid().is_root() {
@@ -46,84 +49,92 @@ impl Program {
         command
     }
 
-    fn leftovers(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(&self.directory).unwrap().map(|entry| entry.unwrap().path());
-        entries.filter(|path| *path != self.path()).collect()
+    /// What it printed on standard output and standard error; it must have succeeded.
+    fn output(&self, arguments: &[&str]) -> Result<(String, String)> {
+        let Output { status, stdout, stderr } = self.demo().args(arguments).output()?;
+        let (stdout, stderr) = (String::from_utf8(stdout)?, String::from_utf8(stderr)?);
+        ensure!(status.code() == Some(0), "{status}: {stderr}");
+        Ok((stdout, stderr))
+    }
+
+    /// What lies beside the program.
+    fn leftovers(&self) -> Result<Vec<PathBuf>> {
+        let mut leftovers = Vec::new();
+        for entry in fs::read_dir(&self.directory)? {
+            leftovers.push(entry?.path());
+        }
+        leftovers.retain(|path| *path != self.path());
+        Ok(leftovers)
+    }
+
+    /// The processes that a demo of this program has started and that run now.
+    fn children(&self) -> Result<usize> {
+        let mut children = 0;
+        for entry in fs::read_dir("/proc")? {
+            let process = entry?.path();
+            // A process that has ended meanwhile is none.
+            let program = fs::read_link(process.join("exe")).unwrap_or_default();
+            let arguments = fs::read_to_string(process.join("cmdline")).unwrap_or_default();
+            children += usize::from(program == self.path() && arguments.contains("demo-"));
+        }
+        Ok(children)
     }
 }
 
-fn text(bytes: &[u8]) -> &str {
-    str::from_utf8(bytes).unwrap()
-}
-
-fn assert_success(output: &Output) {
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-}
-
 #[test]
-fn without_privileges_the_report_is_made_of_the_clients_own_timestamps_and_says_so() {
-    let program = Program::new();
-    let output = program.demo().arg("--json").output().unwrap();
-    assert_success(&output);
+fn without_privileges_the_report_is_made_of_the_clients_own_timestamps_and_says_so() -> Result<()> {
+    let program = Program::new()?;
+    let (report, told) = program.output(&["--json"])?;
 
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report: Value = serde_json::from_str(&report)?;
     assert_eq!(report["source"]["kind"], "demo-client");
     assert_eq!(report["source"]["degraded"][0]["what"], "the probes");
-    let [service] = report["services"].as_array().unwrap().as_slice() else {
-        panic!("not one service: {}", report["services"]);
-    };
+    assert_eq!(report["services"].as_array().map(Vec::len), Some(1), "{}", report["services"]);
+    let service = &report["services"][0];
     assert_eq!(service["exchanges"], 300);
-    let mut hosts: Vec<_> = service["instances"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|instance| {
-            assert_eq!(instance["exchanges"], 100, "replicas take turns");
-            instance["address"].as_str().unwrap().split(':').next().unwrap()
-        })
-        .collect();
-    hosts.sort_unstable();
-    assert_eq!(hosts, ["127.0.0.11", "127.0.0.12", "127.0.0.13"]);
-
-    let told = text(&output.stderr);
-    assert!(told.contains("going on with the demo client's own timestamps"), "{told}");
-    assert!(told.contains("observer doctor"), "{told}");
-    assert_eq!(program.leftovers(), [PathBuf::new(); 0]);
-}
-
-#[test]
-fn the_text_report_is_labelled_too() {
-    let output = Program::new().demo().output().unwrap();
-    assert_success(&output);
-    let report = text(&output.stdout);
-    assert!(report.contains("demo client"), "{report}");
-    for host in ["127.0.0.11", "127.0.0.12", "127.0.0.13"] {
-        assert!(report.contains(host), "{host} is missing:\n{report}");
+    let mut hosts = Vec::new();
+    for instance in service["instances"].as_array().context("no instances")? {
+        assert_eq!(instance["exchanges"], 100, "replicas take turns");
+        let (host, _) =
+            instance["address"].as_str().and_then(|address| address.split_once(':')).context("no address")?;
+        hosts.push(host);
     }
+    hosts.sort_unstable();
+    assert_eq!(hosts, HOSTS);
+
+    for words in ["going on with the demo client's own timestamps", "observer doctor"] {
+        assert!(told.contains(words), "'{words}' is missing: {told}");
+    }
+    assert!(program.leftovers()?.is_empty(), "{:?}", program.leftovers()?);
+    Ok(())
 }
 
 #[test]
-fn the_demos_processes_do_not_outlive_it_even_if_it_is_killed() {
-    let program = Program::new();
-    let mut demo = program.demo().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(30);
-    let mut wait = |what: &str, is_so: &dyn Fn() -> bool| {
-        while !is_so() {
-            assert!(Instant::now() < deadline, "{what}");
-            thread::sleep(Duration::from_millis(5));
-        }
-    };
+fn the_text_report_is_labelled_too() -> Result<()> {
+    let (report, _) = Program::new()?.output(&[])?;
+    for words in HOSTS.into_iter().chain(["the demo client's own timestamps"]) {
+        assert!(report.contains(words), "'{words}' is missing:\n{report}");
+    }
+    Ok(())
+}
 
-    let is_running = |path: &PathBuf| -> bool {
-        fs::read_link(path.join("exe")).is_ok_and(|exe| exe == program.path())
-            && fs::read_to_string(path.join("cmdline")).is_ok_and(|arguments| arguments.contains("demo-"))
-    };
-    let children = || -> Vec<PathBuf> {
-        let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
-        processes.filter(is_running).collect()
-    };
-    wait("three replicas and a client run", &|| children().len() == 4);
-    demo.kill().unwrap();
-    demo.wait().unwrap();
-    wait("they end with whoever started them", &|| children().is_empty());
+#[test]
+fn the_demos_processes_do_not_outlive_it_even_if_it_is_killed() -> Result<()> {
+    let program = Program::new()?;
+    let mut demo = program.demo().stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    wait_until("three replicas and a client run", || Ok(program.children()? == 4))?;
+    demo.kill()?;
+    demo.wait()?;
+    wait_until("they end with whoever started them", || Ok(program.children()? == 0))
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> Result<bool>) -> Result<()> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !is_so()? {
+        if Instant::now() > deadline {
+            bail!("in vain: {what}");
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
 }

@@ -34,8 +34,7 @@ fn attempt() -> Result<bool> {
     // More than the ring holds.
     let stopped = traffic(&programs, &load(10_000))?;
     let during = thread::scope(|scope| {
-        let plan = load(2_500);
-        let traffic = scope.spawn(|| traffic(&programs, &plan));
+        let traffic = scope.spawn(|| traffic(&programs, &load(2_500)));
         thread::sleep(Duration::from_millis(200));
         observation.signal(Signal::CONT)?;
         traffic.join().unwrap_or_else(|_| bail!("the traffic panicked"))

@@ -5,11 +5,12 @@ use observer_tests::{
     nesting::{self, Plan, check_logs, traffic},
     process::Programs,
     say::say,
+    skip::all,
 };
 
 #[test]
 fn the_logging_client_and_server_nest_by_themselves() -> Result<()> {
-    let plan = Plan::short();
+    let plan = if all() { Plan::full() } else { Plan::short() };
     let summary = check_logs(&traffic(&Programs::beside_tests()?, &plan)?)?;
     assert_eq!(summary.exchanges, plan.requests());
     say(&format!("client and server without observer: {summary}"));

@@ -2,6 +2,7 @@
 #![expect(clippy::print_stderr, clippy::print_stdout, reason = "tasks talk to the person who started them")]
 
 mod apt;
+mod bench;
 mod build_ebpf;
 mod check_ebpf;
 mod command;
@@ -30,6 +31,8 @@ enum Verb {
     Test(test::Arguments),
     /// Boot a stock kernel and run the probes in it
     Vm(vm::Arguments),
+    /// Measure what observing costs
+    Bench(bench::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -40,5 +43,6 @@ fn main() -> anyhow::Result<()> {
         Verb::CheckEbpf(arguments) => check_ebpf::run(&workspace, &arguments),
         Verb::Test(arguments) => test::run(&workspace, &arguments),
         Verb::Vm(arguments) => vm::run(&workspace, &arguments),
+        Verb::Bench(arguments) => bench::run(&workspace, &arguments),
     }
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: the tests, with everything set up that they need.
 
 mod needs;
-mod python;
+pub(crate) mod python;
 
 use std::process::Command;
 

@@ -22,11 +22,13 @@ impl Collected {
         Self { filter, ledger: Ledger::default() }
     }
 
-    /// Takes in an exchange if it is wanted.
-    pub(super) fn take(&mut self, exchange: &Exchange, names: &Names) {
-        if self.filter.admits(exchange, names) {
+    /// Takes in an exchange if it is wanted, and says whether it is.
+    pub(super) fn take(&mut self, exchange: &Exchange, names: &Names) -> bool {
+        let wanted = self.filter.admits(exchange, names);
+        if wanted {
             self.ledger.record(exchange);
         }
+        wanted
     }
 
     /// Makes the report, and notes for what nothing was seen.

@@ -20,7 +20,7 @@ use crate::{
         kernel::{CaptureError, KernelCapture},
         table::{self, TableOptions},
     },
-    demo::{self, ClientOptions, Demo, ReplicaOptions},
+    demo::{self, ClientOptions, Comparison, Demo, ReplicaOptions},
     exchange::Names,
     filter::Filter,
     provenance::{Degradation, Provenance, SourceKind},
@@ -90,22 +90,28 @@ fn with_probes(
 ) -> Result<Report, Failure> {
     let mut demo = start(duration)?;
     let mut collected = Collected::new(filter_for(&demo)?);
+    let mut observed = Vec::new();
     let end = live::End::new(Some(duration), interrupt.clone());
     let mut names = Names::default();
     let provenance = live::observe(
         capture,
         &mut |console, exchanges| {
             console.progress(|| end.progress(exchanges));
-            Ok(interrupt.is_noted() || demo.finished().map_err(failure)?)
+            is_over(&mut demo, interrupt)
         },
         console,
         &mut names,
         &mut |exchange, names| {
-            collected.take(exchange, names);
+            if collected.take(exchange, names) {
+                observed.push(*exchange);
+            }
             Ok(())
         },
     )?;
-    demo.finish().map_err(failure)?;
+    let log = demo.finish().map_err(failure)?;
+    let mut made = Vec::new();
+    table::read(&log.path(), &TableOptions::default(), &mut names, &mut |exchange, _| made.push(*exchange))?;
+    console.note(&Comparison::of(&observed, &made).to_string());
     Ok(collected.into_report(&names, &provenance, 0, console))
 }
 
@@ -118,7 +124,7 @@ fn without_probes(
     let mut demo = start(duration)?;
     let mut collected = Collected::new(filter_for(&demo)?);
     let end = live::End::new(Some(duration), interrupt.clone());
-    while !interrupt.is_noted() && !demo.finished().map_err(failure)? {
+    while !is_over(&mut demo, interrupt)? {
         console.progress(|| end.progress(0));
         live::wait();
     }
@@ -142,6 +148,14 @@ fn without_probes(
 
 fn start(duration: SignedDuration) -> Result<Demo, Failure> {
     Demo::start(duration).map_err(failure)
+}
+
+/// Whether the client has all its answers; an interrupt lets it ask no more.
+fn is_over(demo: &mut Demo, interrupt: &Interrupt) -> Result<bool, Failure> {
+    if interrupt.is_noted() {
+        demo.stop();
+    }
+    demo.finished().map_err(failure)
 }
 
 /// Only the demo's own exchanges.

@@ -20,6 +20,7 @@ use super::{
     log::{self, Entry},
     schedule::Schedule,
 };
+use crate::clock::monotonic;
 
 /// Time for all connections to open before the first request is due.
 const SETTLING: Duration = Duration::from_millis(300);
@@ -62,6 +63,7 @@ pub fn run_client(options: &ClientOptions) -> io::Result<()> {
     let replicas = u32::try_from(options.instances.len()).map_err(io::Error::other)?;
     let duration = options.duration.try_into().map_err(io::Error::other)?;
     let schedule = Schedule::new(options.rate, duration, replicas, LONGEST_PAUSE);
+    let began = monotonic();
     let start = Instant::now() + SETTLING;
     let mut seen = Seen::default();
     thread::scope(|scope| {
@@ -84,7 +86,7 @@ pub fn run_client(options: &ClientOptions) -> io::Result<()> {
     if seen.late != 0 {
         tracing::warn!("{} of {} requests left late: this machine is busy", seen.late, seen.entries.len());
     }
-    log::write(&options.log, seen.entries)
+    log::write(&options.log, seen.entries, began).map_err(io::Error::other)
 }
 
 /// What was seen on one connection, or on all.

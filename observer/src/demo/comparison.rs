@@ -54,7 +54,7 @@ impl Comparison {
     }
 
     /// Whether the probes saw every request of the client, and each within the client's own times.
-    pub const fn agrees(&self) -> bool {
+    const fn agrees(&self) -> bool {
         self.observed.exchanges == self.client.exchanges && self.inside == self.client.exchanges
     }
 }
@@ -62,10 +62,11 @@ impl Comparison {
 impl fmt::Display for Comparison {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { observed, client, inside } = self;
+        let verb = if self.agrees() { "agree" } else { "disagree" };
         write!(
             formatter,
-            "the probes saw {} exchanges, the client made {}; {inside} lie within the client's own times: \
-             p50 {} against {}, p99 {} against {}",
+            "probes and client {verb}: {} exchanges observed, {} made, {inside} of them observed within the \
+             client's own times; p50 {} by the probes and {} by the client, p99 {} and {}",
             observed.exchanges,
             client.exchanges,
             Milliseconds(observed.p50),
@@ -144,13 +145,13 @@ mod tests {
 
     #[test]
     fn a_missing_exchange_is_told() {
-        let client = [exchange(1, 100, 50), exchange(1, 200, 50)];
+        let client = [exchange(1, 100_000, 50_000), exchange(1, 200_000, 70_000)];
         let comparison = Comparison::of(&client[..1], &client);
         assert!(!comparison.agrees());
         assert_eq!(
             comparison.to_string(),
-            "the probes saw 1 exchanges, the client made 2; 1 lie within the client's own times: \
-             p50 0.000 ms against 0.000 ms, p99 0.000 ms against 0.000 ms"
+            "probes and client disagree: 1 exchanges observed, 2 made, 1 of them observed within the client's \
+             own times; p50 0.050 ms by the probes and 0.050 ms by the client, p99 0.050 ms and 0.070 ms"
         );
     }
 

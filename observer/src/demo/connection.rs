@@ -10,10 +10,10 @@ use observer_common::{Nanoseconds, Outcome, Timestamp};
 use rustix::net::sockopt::socket_cookie;
 
 use super::{
-    clock::now,
     http,
     log::{Answer, Entry},
 };
+use crate::clock::monotonic;
 
 /// How long the client waits for an answer: many times the longest pause.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -40,7 +40,7 @@ impl Connection {
     pub(super) fn ask(&mut self, path: &str) -> io::Result<Entry> {
         let mut request = Vec::new();
         http::write_request(&mut request, self.instance, path)?;
-        let start = now();
+        let start = monotonic();
         let (outcome, latency, answer) = match self.answer(start, &request) {
             Ok((latency, answer)) => (Outcome::Ok, latency, Some(answer)),
             Err(error) => (unanswered(&error), since(start), None),
@@ -84,7 +84,7 @@ impl Connection {
 
 /// The clock never goes backwards, so there always is a duration.
 fn since(start: Timestamp) -> Nanoseconds {
-    now().since(start).unwrap_or_default()
+    monotonic().since(start).unwrap_or_default()
 }
 
 /// Who ended an exchange without an answer: the client lost patience, or the replica hung up.

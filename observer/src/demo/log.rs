@@ -1,16 +1,16 @@
 //! What the client saw with its own eyes, as an exchange log.
 
-use std::{
-    fs::File,
-    io::{self, Write},
-    net::SocketAddr,
-    path::Path,
-};
+use std::{net::SocketAddr, path::Path};
 
-use observer_common::{Nanoseconds, Outcome, Timestamp};
-use serde::Serialize;
+use observer_common::{Nanoseconds, Outcome, Protocol, Timestamp};
 
 use super::CLIENT_COMMAND;
+use crate::{
+    clock::{monotonic, wall_offset_ns},
+    exchange::{Exchange, Names},
+    provenance::{Provenance, SourceKind, Window},
+    recording::{CsvRecorder, RecordingError},
+};
 
 /// One request of the client, timed around its own system calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,71 +42,52 @@ pub(super) struct Answer {
     pub(super) bytes: usize,
 }
 
-/// The columns of the exchange log that the client can fill, with the words that the probes use too.
-#[derive(Serialize)]
-struct Row {
-    start_ns: u64,
-    service: String,
-    instance: SocketAddr,
-    latency_ns: u64,
-    complete_ns: Option<u64>,
-    outcome: &'static str,
-    request_bytes: usize,
-    response_bytes: Option<usize>,
-    connection: u64,
-    client: &'static str,
-    role: &'static str,
-    protocol: &'static str,
-    status: Option<u16>,
-    failed: bool,
-    comm: &'static str,
-    pid: u32,
-}
-
-impl From<&Entry> for Row {
-    fn from(entry: &Entry) -> Self {
-        Self {
-            start_ns: entry.start.0,
-            service: format!(":{}", entry.instance.port()),
-            instance: entry.instance,
-            latency_ns: entry.latency.0,
-            complete_ns: entry.answer.map(|answer| answer.complete.0),
-            outcome: entry.outcome.name(),
-            request_bytes: entry.request_bytes,
-            response_bytes: entry.answer.map(|answer| answer.bytes),
-            connection: entry.connection,
-            client: CLIENT_COMMAND,
-            role: observer_common::Role::Client.name(),
-            protocol: "http1",
-            status: entry.answer.map(|answer| answer.status),
-            failed: entry.answer.is_some_and(|answer| answer.status >= 500),
-            comm: CLIENT_COMMAND,
-            pid: std::process::id(),
+impl Entry {
+    /// The same in the words that the probes use too.
+    fn exchange(&self, names: &mut Names) -> Exchange {
+        let service = names.id(&format!(":{}", self.instance.port()));
+        let instance = names.id(&self.instance.to_string());
+        let client = names.id(CLIENT_COMMAND);
+        Exchange {
+            complete: self.answer.map(|answer| answer.complete),
+            outcome: self.outcome,
+            request_bytes: Some(self.request_bytes as u64),
+            response_bytes: self.answer.map(|answer| answer.bytes as u64),
+            connection: Some(self.connection),
+            client: Some(client),
+            protocol: Protocol::Http1.name().map(|name| names.id(name)),
+            status: self.answer.map(|answer| names.id(&answer.status.to_string())),
+            failed: self.answer.is_some_and(|answer| answer.status >= 500),
+            comm: Some(client),
+            pid: Some(std::process::id()),
+            ..Exchange::new(self.start, service, instance, self.latency)
         }
     }
 }
 
-/// Writes an exchange log in the order of the starts.
-pub(super) fn write(path: &Path, mut entries: Vec<Entry>) -> io::Result<()> {
+/// Writes the exchange log of a client that has run since `start`.
+pub(super) fn write(path: &Path, mut entries: Vec<Entry>, start: Timestamp) -> Result<(), RecordingError> {
     entries.sort_by_key(|entry| entry.start);
-    let mut file = to_csv(&entries, File::create(path)?)?;
-    file.flush()
-}
-
-fn to_csv<W: Write>(entries: &[Entry], to: W) -> io::Result<W> {
-    let mut writer = csv::Writer::from_writer(to);
-    for entry in entries {
-        writer.serialize(Row::from(entry))?;
+    let mut names = Names::default();
+    let mut log = CsvRecorder::create(path)?;
+    for entry in &entries {
+        log.write(&entry.exchange(&mut names), &names)?;
     }
-    writer.into_inner().map_err(csv::IntoInnerError::into_error)
+    let window = Window {
+        start,
+        duration: monotonic().since(start).unwrap_or_default(),
+        wall_offset_ns: Some(wall_offset_ns()),
+    };
+    log.finish(&Provenance { window: Some(window), ..Provenance::of(SourceKind::DemoClient) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::table::{self, TableOptions};
 
     #[test]
-    fn a_log_has_the_columns_of_the_contract() {
+    fn a_log_reads_back_as_it_was_written() {
         let answered = Entry {
             start: Timestamp(1_000),
             instance: "127.0.0.11:80".parse().unwrap(),
@@ -114,7 +95,7 @@ mod tests {
             latency: Nanoseconds(500),
             request_bytes: 70,
             outcome: Outcome::Ok,
-            answer: Some(Answer { complete: Nanoseconds(600), status: 200, bytes: 1_234 }),
+            answer: Some(Answer { complete: Nanoseconds(600), status: 503, bytes: 1_234 }),
         };
         let unanswered = Entry {
             start: Timestamp(2_000),
@@ -123,16 +104,27 @@ mod tests {
             answer: None,
             ..answered
         };
-        let bytes = to_csv(&[answered, unanswered], Vec::new()).unwrap();
-        let pid = std::process::id();
-        assert_eq!(
-            String::from_utf8(bytes).unwrap(),
-            format!(
-                "start_ns,service,instance,latency_ns,complete_ns,outcome,request_bytes,response_bytes,\
-                 connection,client,role,protocol,status,failed,comm,pid\n\
-                 1000,:80,127.0.0.11:80,500,600,ok,70,1234,42,demo-client,client,http1,200,false,demo-client,{pid}\n\
-                 2000,:80,127.0.0.12:80,500,,reset,70,,42,demo-client,client,http1,,false,demo-client,{pid}\n"
-            )
-        );
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log.csv");
+        write(&path, vec![unanswered, answered], Timestamp(500)).unwrap();
+
+        let mut names = Names::default();
+        let mut exchanges = Vec::new();
+        let mut keep = |exchange: &Exchange, _: &Names| exchanges.push(*exchange);
+        let read = table::read(&path, &TableOptions::default(), &mut names, &mut keep).unwrap();
+        assert_eq!(read.provenance.kind, SourceKind::DemoClient);
+        assert_eq!(exchanges, [answered, unanswered].map(|entry| entry.exchange(&mut names)));
+        assert_eq!(names.text(exchanges[1].service), ":80");
+        assert!(exchanges[0].failed);
+    }
+
+    #[test]
+    fn a_log_without_requests_is_a_log() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log.csv");
+        write(&path, Vec::new(), Timestamp(500)).unwrap();
+        let read =
+            table::read(&path, &TableOptions::default(), &mut Names::default(), &mut |_, _| ()).unwrap();
+        assert_eq!(read.rows, 0);
     }
 }

@@ -6,7 +6,6 @@
 mod behaviour;
 mod child;
 mod client;
-mod clock;
 mod comparison;
 mod connection;
 mod http;

@@ -47,11 +47,11 @@ impl Pair {
     /// Links the namespaces by a veth pair: packets as large as segmentation offload makes them.
     pub fn veth() -> Result<Self> {
         let (client, server) = (Namespace::new()?, Namespace::new()?);
-        client.ip(&format!("link add link type veth peer name link netns {}", server.name()))?;
+        client.ip(&format!("link add wire type veth peer name wire netns {}", server.name()))?;
         let addresses = Addresses::next();
         for (namespace, address) in [(&client, addresses.client()), (&server, addresses.server())] {
-            namespace.ip(&format!("addr add {address}/24 dev link"))?;
-            namespace.ip("link set link up")?;
+            namespace.ip(&format!("addr add {address}/24 dev wire"))?;
+            namespace.ip("link set wire up")?;
         }
         Ok(Self { forwarder: None, client, server, addresses })
     }

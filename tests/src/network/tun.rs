@@ -11,7 +11,7 @@ use rustix::ioctl::{Setter, ioctl, opcode};
 
 use super::Namespace;
 
-/// Makes the device `link` in a namespace, with an address in a network of 256.
+/// Makes the device `wire` in a namespace, with an address in a network of 256.
 ///
 /// Without offloads the kernel segments everything before it comes here: what passes are real packets.
 pub(super) fn open(namespace: &Namespace, address: Ipv4Addr) -> Result<File> {
@@ -21,7 +21,7 @@ pub(super) fn open(namespace: &Namespace, address: Ipv4Addr) -> Result<File> {
     Ok(file)
 }
 
-const NAME: &str = "link";
+const NAME: &str = "wire";
 
 /// `TUNSETIFF` of `<linux/if_tun.h>`: gives the file its device.
 const SET_DEVICE: rustix::ioctl::Opcode = opcode::write::<libc::c_int>(b'T', 202);

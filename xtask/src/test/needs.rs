@@ -27,11 +27,7 @@ const NEEDS: [Need; 6] = [
         packages: &["postgresql", "postgresql-contrib"],
     },
     Need { name: "memcached", programs: &["memcached"], packages: &["memcached"] },
-    Need {
-        name: "namespaces",
-        programs: &["ip", "nft", "tcpdump"],
-        packages: &["iproute2", "nftables", "tcpdump"],
-    },
+    Need { name: "namespaces", programs: &["ip", "nft"], packages: &["iproute2", "nftables"] },
     Need { name: "kernels", programs: &[vm::EMULATOR], packages: &["qemu-system-x86"] },
 ];
 

@@ -10,7 +10,7 @@ use crate::{apt, command, workspace::Workspace};
 const PACKAGES: [&str; 2] = ["duckdb", "pymemcache"];
 
 /// The interpreter of a virtual environment with everything in it, made if it is not there.
-pub(super) fn environment(workspace: &Workspace) -> Result<PathBuf> {
+pub(crate) fn environment(workspace: &Workspace) -> Result<PathBuf> {
     let folder = workspace.target().join("python");
     let python = folder.join("bin/python3");
     let complete = folder.join("complete");

@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 
 use aya_log::EbpfLogger;
 use observer_common::{Config, ExchangeRecord, Nanoseconds, Reason, Role, Roles, Timestamp};
-use rustix::time::{ClockId, clock_gettime};
 
 use self::{
     attach::Attached, cgroup::CgroupRoot, counters::Reading, decode::Decoder, ring::Ring, sweep::HandedOver,
@@ -29,6 +28,7 @@ pub use self::{
     error::CaptureError,
 };
 use crate::{
+    clock::{monotonic, wall_offset_ns},
     exchange::{Exchange, Names},
     provenance::{Degradation, Provenance, SourceKind, Window},
 };
@@ -233,22 +233,4 @@ fn wanted(record: &ExchangeRecord, roles: u32) -> bool {
         Role::Server => roles & Roles::SERVER != 0,
         Role::Unknown | Role::Ignored => false,
     }
-}
-
-/// Now, on the clock of the probes.
-fn monotonic() -> Timestamp {
-    Timestamp(nanoseconds(ClockId::Monotonic))
-}
-
-/// What to add to the monotonic clock to get nanoseconds since the Unix epoch.
-fn wall_offset_ns() -> i64 {
-    let wall = nanoseconds(ClockId::Realtime);
-    let monotonic = nanoseconds(ClockId::Monotonic);
-    wall.cast_signed().wrapping_sub(monotonic.cast_signed())
-}
-
-fn nanoseconds(clock: ClockId) -> u64 {
-    let time = clock_gettime(clock);
-    // Neither clock is negative.
-    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }

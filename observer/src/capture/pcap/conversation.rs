@@ -112,7 +112,6 @@ impl Conversation {
         if segment.length == 0 && !ends {
             return early; // a bare acknowledgement
         }
-        let end = segment.sequence.wrapping_add(segment.length);
         let passed = Segment {
             now,
             direction,
@@ -120,7 +119,9 @@ impl Conversation {
             length: segment.length,
             flags: segment.flags,
             head: self.head(segment, direction),
-            received: if matches!(direction, Direction::Ingress) && self.connection.asks_for_received(end) {
+            received: if matches!(direction, Direction::Ingress)
+                && self.connection.asks_for_received(segment.sequence)
+            {
                 received
             } else {
                 None

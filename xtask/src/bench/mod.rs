@@ -1,0 +1,104 @@
+//! `cargo xtask bench`: what observing costs, on this machine, beside real programs.
+//!
+//! Every figure compares runs that follow each other at once; none is asserted anywhere.
+
+mod empty;
+mod kernel;
+mod observer;
+mod offline;
+mod statistics;
+mod workload;
+
+use std::process::Command;
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use self::{
+    observer::{Observed, Observer},
+    statistics::Spread,
+    workload::{Nginx, Redis, Workload},
+};
+use crate::{command, workspace::Workspace};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// How often every pair of runs is repeated
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+}
+
+pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
+    if !rustix::process::geteuid().is_root() {
+        bail!("attaching the probes needs root: run this as root");
+    }
+    command::run(Command::new("cargo").current_dir(workspace.root()).args(["build", "--release"]))?;
+    let nginx = Nginx::start()?;
+    let redis = Redis::start()?;
+
+    println!("{:<62} {:>28}  goal", "what", "median [least, most]");
+    for workload in [&nginx as &dyn Workload, &redis] {
+        cost(workspace, workload, arguments.rounds)?;
+        influence(workspace, workload, arguments.rounds)?;
+    }
+    offline::analysis(workspace)
+}
+
+/// What an exchange costs in the kernel and in user space.
+fn cost(workspace: &Workspace, workload: &dyn Workload, rounds: u32) -> Result<()> {
+    let _measuring = kernel::measure()?;
+    let empty = empty::Attached::attach()?;
+    let mut packet = Vec::new();
+    let mut exchange = Vec::new();
+    for _ in 0..rounds {
+        let before = kernel::of_programs(&empty::NAMES)?;
+        // Both ends are on this host: with both roles every exchange passes four hooks with payload.
+        let (_, observed) = observe(workspace, workload, "both")?;
+        let above = observed.packet_programs.above(&kernel::of_programs(&empty::NAMES)?.since(&before));
+        packet.push(above.as_secs_f64() * 1e9 / (2.0 * observed.exchanges as f64));
+        // The client's host: only its own end.
+        let (_, observed) = observe(workspace, workload, "client")?;
+        let all = observed.programs.time + observed.processor;
+        exchange.push(all.as_secs_f64() * 1e6 / observed.exchanges as f64);
+    }
+    drop(empty);
+    let name = workload.name();
+    row(&format!("{name}: kernel, payload packet over an empty program"), &packet, 0, " ns", "≤ 150 ns");
+    row(&format!("{name}: kernel and user, exchange, client host"), &exchange, 2, " µs", "≤ 1.5 µs");
+    Ok(())
+}
+
+/// What the observed program notices, and what the observer misses.
+fn influence(workspace: &Workspace, workload: &dyn Workload, rounds: u32) -> Result<()> {
+    let (mut throughput, mut tail, mut lost, mut missing) = (Vec::new(), Vec::new(), 0, 0);
+    for _ in 0..rounds {
+        let without = workload.run()?;
+        let (with, observed) = observe(workspace, workload, "client")?;
+        throughput.push(with.per_second / without.per_second);
+        tail.push(with.p99_ms / without.p99_ms);
+        lost += observed.lost;
+        missing += with.requests.abs_diff(observed.exchanges);
+    }
+    let name = workload.name();
+    row(&format!("{name}: throughput, with against without"), &throughput, 3, "×", "≥ 0.97×");
+    row(&format!("{name}: p99, with against without"), &tail, 3, "×", "≤ 1.03×");
+    println!("{:<62} {lost:>28}  0", format!("{name}: exchanges lost, as counted"));
+    println!("{:<62} {missing:>28}  0", format!("{name}: difference to the program's own count"));
+    Ok(())
+}
+
+fn observe(
+    workspace: &Workspace,
+    workload: &dyn Workload,
+    role: &str,
+) -> Result<(workload::Outcome, Observed)> {
+    let observer = Observer::start(workspace, workload.port(), role)?;
+    let outcome = workload.run()?;
+    Ok((outcome, observer.finish()?))
+}
+
+fn row(what: &str, values: &[f64], digits: usize, unit: &str, goal: &str) {
+    let Spread { least, median, most } = Spread::of(values);
+    let shown = format!("{median:.digits$}{unit} [{least:.digits$}, {most:.digits$}]");
+    println!("{what:<62} {shown:>28}  {goal}");
+}
