@@ -44,6 +44,7 @@ impl Observation {
                 .stdout(Stdio::null())
                 .stderr(Stdio::piped()),
         )?;
+        running.prefer()?;
         let mut messages = Lines::of(running.child().stderr.take().context("standard error is piped")?);
         wait_until_observing(&mut messages)?;
         Ok(Self { observer: programs.observer.clone(), running, messages, directory })

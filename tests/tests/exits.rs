@@ -104,11 +104,6 @@ fn a_crash_detaches() -> Result<()> {
     detaches_by(Signal::ABORT)
 }
 
-#[test]
-fn a_lost_terminal_detaches() -> Result<()> {
-    detaches_by(Signal::HUP)
-}
-
 fn detaches_by(signal: Signal) -> Result<()> {
     let directory = tempfile::TempDir::new()?;
     let file = directory.path().join("x.parquet");

@@ -36,6 +36,11 @@ impl Console {
         }
     }
 
+    /// Says that from now on nothing is missed: who starts traffic that is to be observed waits for this line.
+    pub(super) fn observing(&mut self) {
+        let _ = writeln!(io::stderr(), "observing");
+    }
+
     /// Why there is no result.
     pub(super) fn error(&mut self, text: &str) {
         self.clear_progress();

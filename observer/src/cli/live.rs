@@ -84,6 +84,7 @@ pub(super) fn observe(
 ) -> Result<Provenance, Failure> {
     let mut feed = Feed { sink, taken: 0, failure: None };
     let mut pending = Vec::new();
+    console.observing();
     let mut sweep_due = Instant::now() + SWEEP;
     while !end(console, feed.taken)? {
         wait();

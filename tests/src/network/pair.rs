@@ -31,7 +31,8 @@ struct Addresses {
 impl Addresses {
     fn next() -> Self {
         static COUNT: AtomicU8 = AtomicU8::new(0);
-        Self { network: COUNT.fetch_add(1, Ordering::Relaxed) }
+        let [own, ..] = std::process::id().to_le_bytes();
+        Self { network: COUNT.fetch_add(1, Ordering::Relaxed).wrapping_add(own) }
     }
 
     const fn client(self) -> Ipv4Addr {

@@ -14,6 +14,23 @@ pub(crate) struct Measured {
     pub(crate) quantiles: Vec<(f64, Nanoseconds)>,
     /// By how much a printed value may fall short of the true one: clock and print resolution.
     pub(crate) resolution: Nanoseconds,
+    /// The interval at which it expects requests, where it corrects for those that slow ones have kept from being
+    /// sent.
+    pub(crate) expected_interval: Option<Nanoseconds>,
+}
+
+/// Adds what a load generator that sends at this interval would have measured while it waited: for every value
+/// what is left of it after one interval, after two, and so on.
+fn correct(values: &mut Vec<u64>, expected: Nanoseconds) {
+    let mut missed = Vec::new();
+    for value in values.iter().filter(|value| **value >= 2 * expected.0) {
+        let mut left = value - expected.0;
+        while left > expected.0 {
+            missed.push(left);
+            left -= expected.0;
+        }
+    }
+    values.append(&mut missed);
 }
 
 /// The quantiles of every value: for load generators that log each.
@@ -35,6 +52,10 @@ pub(crate) fn compare(measured: &Measured, exchanges: &[Observed]) -> Result<()>
     let experienced: Option<Vec<u64>> =
         exchanges.iter().map(|exchange| Some(exchange.latency.0 + exchange.read_lag?.0)).collect();
     let mut experienced = experienced.context("every answered exchange has a read lag")?;
+    if let Some(expected) = measured.expected_interval {
+        correct(&mut latencies, expected);
+        correct(&mut experienced, expected);
+    }
     latencies.sort_unstable();
     experienced.sort_unstable();
 
@@ -42,9 +63,9 @@ pub(crate) fn compare(measured: &Measured, exchanges: &[Observed]) -> Result<()>
         format!("{} against the observer, {} exchanges, in µs:\n", measured.name, exchanges.len());
     writeln!(table, "{:>10} {:>14} {:>10} {:>12}", "quantile", "load generator", "latency", "+ read lag")?;
     for (quantile, value) in &measured.quantiles {
-        let at = rank(*quantile, latencies.len());
+        let (at, late) = (rank(*quantile, latencies.len()), rank(*quantile, experienced.len()));
         let micros = |nanoseconds: u64| nanoseconds as f64 / 1e3;
-        let row = (micros(value.0), micros(latencies[at]), micros(experienced[at]));
+        let row = (micros(value.0), micros(latencies[at]), micros(experienced[late]));
         writeln!(table, "{quantile:>10} {:>14.1} {:>10.1} {:>12.1}", row.0, row.1, row.2)?;
     }
     say(&table);

@@ -64,8 +64,12 @@ fn memcached_under_pymemcache() -> Result<()> {
         exchanges.len(),
         logged.len()
     );
-    let measured =
-        Measured { name: "pymemcache", quantiles: quantiles_of(logged), resolution: Nanoseconds(0) };
+    let measured = Measured {
+        name: "pymemcache",
+        quantiles: quantiles_of(logged),
+        resolution: Nanoseconds(0),
+        expected_interval: None,
+    };
     compare(&measured, &exchanges)
 }
 

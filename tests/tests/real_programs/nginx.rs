@@ -71,10 +71,13 @@ fn configured(directory: &str, port: u16) -> String {
     )
 }
 
-/// From the line `123456 requests in 4.00s, 12.34MB read`.
+/// The line `123456 requests in 4.00s, 12.34MB read`.
+fn summary(printed: &str) -> Result<&str> {
+    printed.lines().find(|line| line.contains(" requests in ")).context("wrk counts requests")
+}
+
 fn requests(printed: &str) -> Result<usize> {
-    let line = printed.lines().find(|line| line.contains(" requests in ")).context("wrk counts requests")?;
-    Ok(line.split_whitespace().next().context("a number of requests")?.parse()?)
+    Ok(summary(printed)?.split_whitespace().next().context("a number of requests")?.parse()?)
 }
 
 /// From the lines `50%  123.00us` and so on.
@@ -91,7 +94,13 @@ fn measured(printed: &str) -> Result<Measured> {
     // Two readings of a clock of whole microseconds, and two decimals: of milliseconds, where it comes to those.
     let in_milliseconds = quantiles.iter().any(|(_, value)| value.0 >= 1_000_000);
     let resolution = Nanoseconds(if in_milliseconds { 6_000 } else { 1_000 });
-    Ok(Measured { name: "wrk", quantiles, resolution })
+    // wrk corrects what it prints: it takes a connection's mean time between responses for the interval at which it
+    // should have sent.
+    let line = summary(printed)?;
+    let runtime =
+        duration(line.split_whitespace().nth(3).context("wrk says how long it ran")?.trim_end_matches(','))?;
+    let interval = runtime.0 / (requests(printed)? / CONNECTIONS) as u64;
+    Ok(Measured { name: "wrk", quantiles, resolution, expected_interval: Some(Nanoseconds(interval)) })
 }
 
 fn duration(text: &str) -> Result<Nanoseconds> {

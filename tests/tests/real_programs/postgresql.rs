@@ -89,6 +89,7 @@ fn compare_with(logged: Vec<u64>, exchanges: &[Observed]) -> Result<()> {
         quantiles: quantiles_of(logged),
         // Two readings of a clock of whole microseconds.
         resolution: Nanoseconds(1_000),
+        expected_interval: None,
     };
     compare(&measured, exchanges)
 }

@@ -90,5 +90,6 @@ fn measured(printed: &str) -> Result<Measured> {
         ],
         // Two readings of a clock of whole microseconds.
         resolution: Nanoseconds(1_000),
+        expected_interval: None,
     })
 }
