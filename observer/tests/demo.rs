@@ -88,7 +88,7 @@ fn without_privileges_the_report_is_made_of_the_clients_own_timestamps_and_says_
 
     let report: Value = serde_json::from_str(&report)?;
     assert_eq!(report["source"]["kind"], "demo-client");
-    assert_eq!(report["source"]["degraded"][0]["what"], "the probes");
+    assert_eq!(report["source"]["degraded"][0]["what"], "probes");
     assert_eq!(report["services"].as_array().map(Vec::len), Some(1), "{}", report["services"]);
     let service = &report["services"][0];
     assert_eq!(service["exchanges"], 300);
