@@ -22,6 +22,7 @@ const SAMPLED_FRACTION: &str = "observer.sampled_fraction";
 
 /// [`Window`] as it is written.
 #[derive(Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the unit is part of each name in the file")]
 struct WindowText {
     start_ns: u64,
     duration_ns: u64,

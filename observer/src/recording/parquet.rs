@@ -165,14 +165,12 @@ impl ColumnBuilder {
             (Self::Text(builder), Field::RequiredText(get, _) | Field::DefaultedText(get, _)) => {
                 builder.append(names.text(get(exchange)))?;
             }
-            (Self::Text(builder), Field::OptionalText(get, _)) => {
-                match get(exchange) {
-                    Some(id) => {
-                        builder.append(names.text(id))?;
-                    }
-                    None => builder.append_null(),
-                };
-            }
+            (Self::Text(builder), Field::OptionalText(get, _)) => match get(exchange) {
+                Some(id) => {
+                    builder.append(names.text(id))?;
+                }
+                None => builder.append_null(),
+            },
             (Self::Text(builder), Field::Outcome) => {
                 builder.append(exchange.outcome.name())?;
             }

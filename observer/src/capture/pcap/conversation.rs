@@ -152,7 +152,7 @@ impl Conversation {
 
     /// What the payload begins with, where the pairing machine wants to know: as the probes do it.
     fn head(&self, segment: &TcpSegment<'_>, direction: Direction) -> Head {
-        if segment.length >= HEAD_LENGTH as u32 && self.connection.asks_for_head(direction) {
+        if segment.length as usize >= HEAD_LENGTH && self.connection.asks_for_head(direction) {
             segment.head().map_or(Head::Unknown, Head::of)
         } else if segment.length != 0 && self.connection.is_request(direction) {
             Head::Other

@@ -76,11 +76,11 @@ impl<'a> Conversations<'a> {
         for idle_too in [false, true] {
             self.open.retain(|_, conversation| {
                 let idle = now.since(conversation.last_seen).is_some_and(|silent| silent >= IDLE);
-                let stays = !conversation.is_over() && !(idle_too && idle);
-                if !stays {
+                let goes = conversation.is_over() || (idle_too && idle);
+                if goes {
                     output.end(conversation, now);
                 }
-                stays
+                !goes
             });
             if self.open.len() < MOST_CONVERSATIONS {
                 return true;

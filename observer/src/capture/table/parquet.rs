@@ -88,10 +88,10 @@ pub(super) fn read(
                 expected: fault.column.expected(),
             });
         }
-        let mut faulty = faults.iter().map(|fault| fault.row).peekable();
+        let mut bad_rows = faults.iter().map(|fault| fault.row).peekable();
         for (row, exchange) in exchanges.iter().enumerate() {
             let mut skip = false;
-            while faulty.next_if_eq(&row).is_some() {
+            while bad_rows.next_if_eq(&row).is_some() {
                 skip = true;
             }
             if skip {

@@ -130,7 +130,7 @@ fn whole(value: f64) -> Option<u64> {
     // Above 2⁵³ not every whole number has a floating-point form.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and within bounds")]
-    ((0.0..=EXACT).contains(&value) && value.fract() == 0.0).then(|| value as u64)
+    ((0.0..=EXACT).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
 /// Calls `set` for every text that is there, with what `resolve` makes of it, once for each distinct text.
