@@ -3,8 +3,6 @@
 mod needs;
 pub(crate) mod python;
 
-use std::process::Command;
-
 use anyhow::Result;
 use clap::Args;
 
@@ -21,9 +19,6 @@ pub(crate) struct Arguments {
     all: bool,
 }
 
-/// What every cargo command here works on: everything but the probes, which need a target of their own.
-const SELECTION: [&str; 4] = ["--release", "--workspace", "--exclude", "observer-ebpf"];
-
 pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     let mut skipped = needs::provide()?;
     let python = match python::environment(workspace) {
@@ -34,9 +29,8 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
         }
     };
 
-    // The end-to-end tests start the programs that users start.
-    command::run(cargo(workspace, &["build"]).arg("--bins"))?;
-    command::run(cargo(workspace, &["test"]).args(["--quiet", "--doc"]))?;
+    workspace.build_programs()?;
+    command::run(workspace.cargo(&["test"]).args(["--quiet", "--doc"]))?;
     if command::is_installed(vm::EMULATOR) {
         let kernels = if arguments.all { Kernel::ALL.as_slice() } else { &[Kernel::V6_1] };
         for kernel in kernels {
@@ -46,7 +40,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
 
     // Last, so that its summary is the last thing to be read.
     let nextest = command::is_installed("cargo-nextest");
-    let mut tests = if nextest { cargo(workspace, &["nextest", "run"]) } else { cargo(workspace, &["test"]) };
+    let mut tests = workspace.cargo(if nextest { &["nextest", "run"] } else { &["test"] });
     if !skipped.end_to_end() {
         tests.args(["--exclude", "observer-tests"]);
     }
@@ -62,10 +56,4 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
         tests.args(["--all-targets", "--no-fail-fast", "--", "--test-threads=1"]);
     }
     command::run(&mut tests)
-}
-
-fn cargo(workspace: &Workspace, verb: &[&str]) -> Command {
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(workspace.root()).args(verb).args(SELECTION);
-    cargo
 }

@@ -3,9 +3,16 @@
 use std::{
     env,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use anyhow::{Context as _, Result};
+
+use crate::command;
+
+/// Everything but the probes, which need a target of their own. Always the same packages: with others, cargo would
+/// choose other features and build most dependencies once more.
+const SELECTION: [&str; 4] = ["--release", "--workspace", "--exclude", "observer-ebpf"];
 
 /// The checkout that the task works on.
 pub(crate) struct Workspace {
@@ -24,6 +31,18 @@ impl Workspace {
     /// Its top folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// A cargo command on everything that is not an eBPF program.
+    pub(crate) fn cargo(&self, verb: &[&str]) -> Command {
+        let mut cargo = Command::new("cargo");
+        cargo.current_dir(&self.root).args(verb).args(SELECTION);
+        cargo
+    }
+
+    /// Builds the programs that users and tests start.
+    pub(crate) fn build_programs(&self) -> Result<()> {
+        command::run(self.cargo(&["build"]).arg("--bins"))
     }
 
     /// The folder for everything that can be made again.

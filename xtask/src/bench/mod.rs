@@ -9,8 +9,6 @@ mod offline;
 mod statistics;
 mod workload;
 
-use std::process::Command;
-
 use anyhow::{Result, bail};
 use clap::Args;
 
@@ -19,7 +17,7 @@ use self::{
     statistics::Spread,
     workload::{Nginx, Redis, Workload},
 };
-use crate::{command, workspace::Workspace};
+use crate::workspace::Workspace;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -32,7 +30,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     if !rustix::process::geteuid().is_root() {
         bail!("attaching the probes needs root: run this as root");
     }
-    command::run(Command::new("cargo").current_dir(workspace.root()).args(["build", "--release"]))?;
+    workspace.build_programs()?;
     let nginx = Nginx::start()?;
     let redis = Redis::start()?;
 

@@ -6,7 +6,6 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 use crate::{
-    command,
     object::expected,
     workspace::{Workspace, in_ci},
 };
@@ -31,7 +30,7 @@ struct Program {
 
 /// Loads and attaches every program by `observer doctor` and checks what it costs the verifier.
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
-    command::run(Command::new("cargo").current_dir(workspace.root()).args(["build", "--release"]))?;
+    workspace.build_programs()?;
     if !rustix::process::geteuid().is_root() {
         if in_ci() {
             bail!("loading the programs needs root: run this as root");

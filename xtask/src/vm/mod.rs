@@ -4,7 +4,7 @@ mod initramfs;
 mod kernel;
 mod machine;
 
-use std::{path::Path, process::Command, time::Duration};
+use std::{path::Path, time::Duration};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -28,19 +28,8 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     if !command::is_installed(EMULATOR) {
         bail!("{EMULATOR} is missing: run `apt-get install qemu-system-x86`");
     }
-    build(workspace)?;
+    workspace.build_programs()?;
     boot(workspace, arguments.kernel)
-}
-
-/// Builds what runs inside.
-fn build(workspace: &Workspace) -> Result<()> {
-    command::run(Command::new("cargo").current_dir(workspace.root()).args([
-        "build",
-        "--release",
-        "--package=observer",
-        "--package=observer-tests",
-        "--bins",
-    ]))
 }
 
 /// Boots `kernel` with what was built before, and fails unless the machine says that all went well.
