@@ -88,7 +88,7 @@ fn without_privileges_the_report_is_made_of_the_clients_own_timestamps_and_says_
 
     let report: Value = serde_json::from_str(&report)?;
     assert_eq!(report["source"]["kind"], "demo-client");
-    assert_eq!(report["source"]["degraded"][0]["what"], "the probes");
+    assert_eq!(report["source"]["degraded"][0]["what"], "probes");
     assert_eq!(report["services"].as_array().map(Vec::len), Some(1), "{}", report["services"]);
     let service = &report["services"][0];
     assert_eq!(service["exchanges"], 300);
@@ -121,7 +121,7 @@ fn the_text_report_is_labelled_too() -> Result<()> {
 #[test]
 fn the_demos_processes_do_not_outlive_it_even_if_it_is_killed() -> Result<()> {
     let program = Program::new()?;
-    let mut demo = program.demo().stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let mut demo = program.demo().stdout(Stdio::null()).spawn()?;
     wait_until("three replicas and a client run", || Ok(program.children()? == 4))?;
     demo.kill()?;
     demo.wait()?;
