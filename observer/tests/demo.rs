@@ -121,7 +121,7 @@ fn the_text_report_is_labelled_too() -> Result<()> {
 #[test]
 fn the_demos_processes_do_not_outlive_it_even_if_it_is_killed() -> Result<()> {
     let program = Program::new()?;
-    let mut demo = program.demo().stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let mut demo = program.demo().stdout(Stdio::null()).spawn()?;
     wait_until("three replicas and a client run", || Ok(program.children()? == 4))?;
     demo.kill()?;
     demo.wait()?;

@@ -58,7 +58,9 @@ pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<St
     let report = match KernelCapture::start(&live::options(RoleChoice::Client, &arguments.developer, path)) {
         Ok(capture) => with_probes(capture, arguments.duration, &interrupt, console)?,
         Err(error) => {
-            console.note(&format!("{error}; going on with the demo client's own timestamps"));
+            console.note(&format!(
+                "{error}; 'observer doctor' tells more; going on with the demo client's own timestamps"
+            ));
             without_probes(&error, arguments.duration, &interrupt, console)?
         }
     };
