@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 use crate::{
+    command,
     object::expected,
     workspace::{Workspace, in_ci},
 };

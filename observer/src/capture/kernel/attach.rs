@@ -71,7 +71,7 @@ pub(super) fn attach(
         Some(path) => ebpf_loader.load_file(path),
         None => ebpf_loader.load(OBJECT),
     };
-    let mut ebpf = loaded.map_err(|error| object_error(&error))?;
+    let mut ebpf = loaded.map_err(|error| object_error(&error, object))?;
     configure(&mut ebpf, config)?;
     set_listening_ports(&mut ebpf)?;
     let btf = Btf::from_sys_fs();
@@ -234,8 +234,11 @@ fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-fn object_error(error: &aya::EbpfError) -> CaptureError {
-    let reason = causes(error);
+fn object_error(error: &aya::EbpfError, object: Option<&Path>) -> CaptureError {
+    let mut reason = causes(error);
+    if let Some(path) = object {
+        reason = format!("'{}': {reason}", path.display());
+    }
     let missing = privileges::missing();
     if missing.is_empty() {
         CaptureError::Object { reason }
