@@ -25,7 +25,7 @@ pub use address::{Address, Endpoint};
 pub use config::{Config, LISTENING_WORDS, Roles};
 pub use connection::{Connection, Phase, Role, SpinLock, bpf_spin_lock};
 pub use counters::{COUNTERS, Counters, Reason};
-pub use pairing::{Completed, Step};
+pub use pairing::{Closed, Completed, Step};
 pub use protocol::{HEAD_LENGTH, Head, Protocol};
 pub use record::{COMM_LENGTH, ExchangeRecord, Outcome, UNKNOWN_DURATION};
 pub use segment::{Direction, Segment, TcpFlags};

@@ -61,6 +61,15 @@ impl Step {
     }
 }
 
+/// How a connection went away where no segment told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closed {
+    /// The observed side closed it.
+    Here,
+    /// Nobody did: TCP, or whoever watches, gave up.
+    GaveUp,
+}
+
 /// How the current exchange ends.
 #[derive(Clone, Copy)]
 struct Ending {
@@ -185,19 +194,26 @@ impl Connection {
         step
     }
 
-    /// The connection is gone, by whatever way.
+    /// The connection is gone, and what is still open ends with it.
     #[inline(always)]
-    pub fn close(&mut self, now: Timestamp) -> Step {
+    pub fn close(&mut self, now: Timestamp, closed: Closed) -> Step {
         let mut step = Step::default();
         if !self.is_observed() {
             return step;
         }
+        let here = matches!(closed, Closed::Here);
+        let left = self.requester_done.0 != 0;
         let ending = match self.phase {
-            // Neither FIN nor RST in either direction: TCP gave up.
-            Phase::Requesting if self.requester_done.0 == 0 => {
-                Ending { until: now, outcome: Outcome::Timeout }
+            Phase::Requesting if left => {
+                Ending { until: self.requester_done, outcome: self.requester_left() }
             }
-            Phase::Requesting => Ending { until: self.requester_done, outcome: self.requester_left() },
+            Phase::Requesting if here => Ending { until: now, outcome: Outcome::Cancelled },
+            Phase::Requesting => Ending { until: now, outcome: Outcome::Timeout },
+            // The requester had closed for good, and its stack refused the response: after a response that was
+            // wanted, the responder's FIN would have come first.
+            Phase::Responding if left && here => {
+                Ending { until: self.requester_done, outcome: self.requester_left() }
+            }
             Phase::Responding => Ending { until: self.first, outcome: Outcome::Ok },
             _ => return step,
         };
@@ -460,6 +476,10 @@ impl Connection {
             // It may have closed for good or only for writing: a response may still come.
             Phase::Requesting if request && self.requester_done.0 == 0 => {
                 self.requester_done = segment.now;
+            }
+            Phase::Requesting if self.requester_done.0 != 0 => {
+                // Nobody waits any more, and nobody answers: the requester left first.
+                change.ends = Some(Ending { until: self.requester_done, outcome: self.requester_left() });
             }
             Phase::Requesting => {
                 change.ends = Some(Ending { until: segment.now, outcome: self.responder_left() });

@@ -1,7 +1,7 @@
 //! An observed socket: the hook that sees every segment, and the stack behind it that accepts what arrives in order.
 
 use observer_common::{
-    Completed, Connection, Direction, HEAD_LENGTH, Head, Reason, Role, Segment, TcpFlags, Timestamp,
+    Closed, Completed, Connection, Direction, HEAD_LENGTH, Head, Reason, Role, Segment, TcpFlags, Timestamp,
 };
 
 pub(crate) const FIN: u8 = TcpFlags::FIN;
@@ -112,7 +112,7 @@ impl Wire {
 
     /// The socket is closed.
     pub(crate) fn close(&mut self) -> &mut Self {
-        let step = self.connection.close(Timestamp(self.now));
+        let step = self.connection.close(Timestamp(self.now), Closed::GaveUp);
         self.completed.extend(step.completed());
         self.uncertain.extend(step.uncertain);
         self

@@ -3,7 +3,8 @@
 use aya_ebpf::{
     bindings::{
         BPF_SK_STORAGE_GET_F_CREATE, BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB, BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB,
-        BPF_SOCK_OPS_STATE_CB, BPF_SOCK_OPS_STATE_CB_FLAG, BPF_SOCK_OPS_TCP_CONNECT_CB, BPF_TCP_CLOSE,
+        BPF_SOCK_OPS_RTO_CB, BPF_SOCK_OPS_RTO_CB_FLAG, BPF_SOCK_OPS_STATE_CB, BPF_SOCK_OPS_STATE_CB_FLAG,
+        BPF_SOCK_OPS_TCP_CONNECT_CB, BPF_TCP_CLOSE,
     },
     helpers::{
         bpf_ktime_get_ns,
@@ -12,7 +13,7 @@ use aya_ebpf::{
     macros::sock_ops,
     programs::SockOpsContext,
 };
-use observer_common::{Connection, Direction, Head, Reason, Role, Segment, TcpFlags, Timestamp};
+use observer_common::{Closed, Connection, Direction, Head, Reason, Role, Segment, TcpFlags, Timestamp};
 
 use crate::{count::count, emit::emit, log::debug, maps::CONNECTIONS, packet::wanted};
 
@@ -27,7 +28,9 @@ fn lifecycle(context: SockOpsContext) -> u32 {
             BPF_SOCK_OPS_TCP_CONNECT_CB => connecting(&context),
             BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB => active(&context),
             BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB => passive(&context),
-            BPF_SOCK_OPS_STATE_CB if context.arg(1) == BPF_TCP_CLOSE => closed(&context),
+            BPF_SOCK_OPS_STATE_CB if context.arg(1) == BPF_TCP_CLOSE => closed(&context, Closed::Here),
+            // The third argument tells that this was the last timeout that TCP puts up with.
+            BPF_SOCK_OPS_RTO_CB if context.arg(2) != 0 => closed(&context, Closed::GaveUp),
             _ => {}
         }
     }
@@ -54,10 +57,11 @@ unsafe fn connection(context: &SockOpsContext, flags: u32) -> Option<&mut Connec
     }
 }
 
-/// Asks for the callback at the end, beside what other programs ask for.
+/// Asks for the callbacks at the end, beside what other programs ask for.
 #[inline(always)]
-fn watch_state(context: &SockOpsContext) {
-    let _ = context.set_cb_flags((context.cb_flags() | BPF_SOCK_OPS_STATE_CB_FLAG) as i32);
+fn watch_end(context: &SockOpsContext) {
+    let flags = BPF_SOCK_OPS_STATE_CB_FLAG | BPF_SOCK_OPS_RTO_CB_FLAG;
+    let _ = context.set_cb_flags((context.cb_flags() | flags) as i32);
 }
 
 /// The SYN is about to leave.
@@ -79,7 +83,7 @@ unsafe fn connecting(context: &SockOpsContext) {
         // A socket may connect again after it was disconnected.
         connection.forget();
         connection.open(Role::Client);
-        watch_state(context);
+        watch_end(context);
         debug!(context, "port {}: connecting", context.remote_port());
     }
 }
@@ -113,7 +117,7 @@ unsafe fn passive(context: &SockOpsContext) {
         let received_next = (*context.ops).rcv_nxt;
         connection.open(Role::Server);
         connection.established((*context.ops).snd_nxt, received_next);
-        watch_state(context);
+        watch_end(context);
         debug!(context, "port {}: accepted", context.local_port());
 
         let data = (*context.ops).__bindgen_anon_3.skb_data as usize;
@@ -147,14 +151,14 @@ unsafe fn passive(context: &SockOpsContext) {
 
 /// The socket is closed.
 #[inline(always)]
-unsafe fn closed(context: &SockOpsContext) {
+unsafe fn closed(context: &SockOpsContext, closed: Closed) {
     // SAFETY: as for the caller.
     unsafe {
         let Some(connection) = connection(context, 0) else { return };
         let now = Timestamp(bpf_ktime_get_ns());
         let lock = (&raw mut connection.lock).cast();
         bpf_spin_lock(lock);
-        let step = connection.close(now);
+        let step = connection.close(now, closed);
         bpf_spin_unlock(lock);
         let srtt = (*context.ops).srtt_us;
         emit(connection, &step, || srtt);

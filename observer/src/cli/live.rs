@@ -5,8 +5,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use observer_common::Nanoseconds;
-
 use super::{
     arguments::{DeveloperArguments, RoleChoice},
     console::Console,
@@ -21,10 +19,6 @@ use crate::{
 
 /// How often the ring is emptied: it holds seconds of traffic.
 const POLL: Duration = Duration::from_millis(10);
-/// How often all connections are looked at.
-const SWEEP: Duration = Duration::from_millis(500);
-/// For how long an exchange must have been complete to be over while its connection idles.
-const IDLE: Nanoseconds = Nanoseconds(1_000_000_000);
 
 /// What is done with an exchange. An error ends the observation.
 pub(super) type Sink<'a> = dyn FnMut(&Exchange, &Names) -> Result<(), Failure> + 'a;
@@ -83,24 +77,13 @@ pub(super) fn observe(
     sink: &mut Sink<'_>,
 ) -> Result<Provenance, Failure> {
     let mut feed = Feed { sink, taken: 0, failure: None };
-    let mut pending = Vec::new();
     console.observing();
-    let mut sweep_due = Instant::now() + SWEEP;
     while !end(console, feed.taken)? {
         wait();
         capture.poll(names, &mut |exchange, names| feed.take(exchange, names));
-        let now = Instant::now();
-        if now >= sweep_due {
-            sweep_due = now + SWEEP;
-            capture.sweep(IDLE, names, &mut |exchange, names| feed.take(exchange, names), &mut pending)?;
-        }
         feed.check()?;
     }
-    capture.poll(names, &mut |exchange, names| feed.take(exchange, names));
-    capture.sweep(Nanoseconds(0), names, &mut |exchange, names| feed.take(exchange, names), &mut pending)?;
-    for exchange in &pending {
-        feed.take(exchange, names);
-    }
+    capture.finish(names, &mut |exchange, names| feed.take(exchange, names))?;
     feed.check()?;
     console.clear_progress();
     Ok(capture.provenance()?)

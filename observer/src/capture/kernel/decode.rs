@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use observer_common::{
-    COMM_LENGTH, Completed, Connection, Endpoint, ExchangeRecord, Nanoseconds, Protocol, Role,
-    UNKNOWN_DURATION,
+    COMM_LENGTH, Completed, Connection, Endpoint, ExchangeRecord, Nanoseconds, Outcome, Phase, Protocol,
+    Role, Timestamp, UNKNOWN_DURATION,
 };
 
 use crate::exchange::{Exchange, NameId, Names};
@@ -83,8 +83,21 @@ impl Decoder {
     }
 }
 
+/// The record of an exchange that is not over, as it stands `now`: answered so far, or still waiting.
+pub(super) fn unfinished(connection: &Connection, now: Timestamp) -> Option<ExchangeRecord> {
+    let (until, outcome) = match connection.phase {
+        Phase::Requesting => (now, Outcome::Pending),
+        Phase::Responding => (connection.first, Outcome::Ok),
+        _ => return None,
+    };
+    if !connection.is_certain() {
+        return None;
+    }
+    connection.current(until, outcome).map(|current| record(connection, &current))
+}
+
 /// The record that the probes would have written for a connection's current exchange.
-pub(super) fn record(connection: &Connection, completed: &Completed) -> ExchangeRecord {
+fn record(connection: &Connection, completed: &Completed) -> ExchangeRecord {
     ExchangeRecord {
         connection: connection.cookie,
         start: completed.start,
@@ -127,7 +140,7 @@ fn is_failure(protocol: Protocol, status: u16) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use observer_common::Timestamp;
+    use observer_common::{Direction, Head, Segment, TcpFlags};
 
     use super::*;
 
@@ -160,6 +173,32 @@ mod tests {
         assert_eq!(exchange.status.map(|id| names.text(id)), Some("503"));
         assert_eq!(exchange.read_lag, None);
         assert!(exchange.failed);
+    }
+
+    fn segment(now: u64, direction: Direction) -> Segment {
+        Segment {
+            now: Timestamp(now),
+            direction,
+            sequence: 1,
+            length: 10,
+            flags: TcpFlags::default(),
+            head: Head::Other,
+            received: None,
+        }
+    }
+
+    #[test]
+    fn an_unfinished_exchange_is_pending_until_it_is_answered() {
+        let mut connection = Connection::default();
+        connection.open(Role::Client);
+        connection.established(1, 1);
+        assert!(unfinished(&connection, Timestamp(50)).is_none());
+        connection.observe(&segment(100, Direction::Egress));
+        let waiting = unfinished(&connection, Timestamp(150)).unwrap();
+        assert_eq!((waiting.outcome, waiting.latency), (Outcome::Pending, Nanoseconds(50)));
+        connection.observe(&segment(200, Direction::Ingress));
+        let answered = unfinished(&connection, Timestamp(900)).unwrap();
+        assert_eq!((answered.outcome, answered.latency), (Outcome::Ok, Nanoseconds(100)));
     }
 
     #[test]

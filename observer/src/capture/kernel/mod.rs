@@ -12,16 +12,13 @@ mod plan;
 mod privileges;
 mod ring;
 mod self_test;
-mod sweep;
 
 use std::path::{Path, PathBuf};
 
 use aya_log::EbpfLogger;
-use observer_common::{Config, ExchangeRecord, Nanoseconds, Reason, Role, Roles, Timestamp};
+use observer_common::{Config, ExchangeRecord, Reason, Role, Roles, Timestamp};
 
-use self::{
-    attach::Attached, cgroup::CgroupRoot, counters::Reading, decode::Decoder, ring::Ring, sweep::HandedOver,
-};
+use self::{attach::Attached, cgroup::CgroupRoot, counters::Reading, decode::Decoder, ring::Ring};
 pub use self::{
     attach::ProbeStatus,
     doctor::{Doctor, examine},
@@ -59,7 +56,6 @@ pub struct KernelCapture {
     logger: Option<EbpfLogger<&'static dyn log::Log>>,
     ring: Ring,
     decoder: Decoder,
-    handed_over: HandedOver,
     roles: u32,
     start: Timestamp,
     wall_offset_ns: i64,
@@ -90,7 +86,6 @@ impl KernelCapture {
             attached,
             ring,
             decoder: Decoder::default(),
-            handed_over: HandedOver::default(),
             roles: options.roles(),
             start: monotonic(),
             wall_offset_ns: wall_offset_ns(),
@@ -99,46 +94,39 @@ impl KernelCapture {
 
     /// Hands over the exchanges that ended since the last call.
     pub fn poll(&mut self, names: &mut Names, sink: &mut dyn FnMut(&Exchange, &Names)) {
-        let Self { ring, decoder, handed_over, roles, logger, .. } = self;
+        let Self { ring, decoder, roles, logger, .. } = self;
         if let Some(logger) = logger {
             logger.flush();
         }
         ring.drain(|record| {
-            if wanted(record, *roles) && !handed_over.take(record) {
+            if wanted(record, *roles) {
                 let exchange = decoder.exchange(record, names);
                 sink(&exchange, names);
             }
         });
     }
 
-    /// Looks at every connection: exchanges that have been complete for `idle` go to `sink` (each once, whatever
-    /// the ring says later), requests that still wait go to `pending`, with the outcome `pending`.
-    pub fn sweep(
+    /// Ends the observation: hands over what the ring still holds, then, from the state of every connection, the
+    /// exchanges whose response nothing has ended yet, and the requests that still wait (`pending`).
+    pub fn finish(
         &mut self,
-        idle: Nanoseconds,
         names: &mut Names,
         sink: &mut dyn FnMut(&Exchange, &Names),
-        pending: &mut Vec<Exchange>,
     ) -> Result<(), CaptureError> {
         // What the ring holds came before what the storage shows.
         self.poll(names, sink);
-        pending.clear();
-        let Self { attached, decoder, handed_over, roles, .. } = self;
+        let Self { attached, decoder, roles, .. } = self;
         let Some(iterator) = &mut attached.iterator else { return Ok(()) };
         let now = monotonic();
         let connections = iterator
             .read()
             .map_err(|error| CaptureError::Read { what: "the state of connections", error })?;
-        handed_over.sweep(connections, now, idle, |record| {
-            if wanted(record, *roles) {
-                let exchange = decoder.exchange(record, names);
-                if exchange.outcome == observer_common::Outcome::Pending {
-                    pending.push(exchange);
-                } else {
-                    sink(&exchange, names);
-                }
+        for record in connections.filter_map(|connection| decode::unfinished(&connection, now)) {
+            if wanted(&record, *roles) {
+                let exchange = decoder.exchange(&record, names);
+                sink(&exchange, names);
             }
-        });
+        }
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! One captured connection, fed to the pairing machine as the kernel would.
 
 use observer_common::{
-    Connection, Direction, Endpoint, HEAD_LENGTH, Head, Role, Segment, Step, TcpFlags, Timestamp,
+    Closed, Connection, Direction, Endpoint, HEAD_LENGTH, Head, Role, Segment, Step, TcpFlags, Timestamp,
 };
 
 use super::decode::TcpSegment;
@@ -163,6 +163,6 @@ impl Conversation {
 
     /// Nothing more comes.
     pub(super) fn close(&mut self, now: Timestamp) -> Step {
-        self.connection.close(now)
+        self.connection.close(now, Closed::GaveUp)
     }
 }
