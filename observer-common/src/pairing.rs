@@ -209,9 +209,8 @@ impl Connection {
             }
             Phase::Requesting if here => Ending { until: now, outcome: Outcome::Cancelled },
             Phase::Requesting => Ending { until: now, outcome: Outcome::Timeout },
-            // The requester had closed for good, and its stack refused the response: after a response that was
-            // wanted, the responder's FIN would have come first.
-            Phase::Responding if left && here => {
+            // It had closed for good, so nobody read the response: the stack refused it.
+            Phase::Responding if left && here && self.is_unread() => {
                 Ending { until: self.requester_done, outcome: self.requester_left() }
             }
             Phase::Responding => Ending { until: self.first, outcome: Outcome::Ok },
