@@ -1,18 +1,22 @@
 //! FIN, RST, half-close: with and without an answer.
 
 use std::{
-    io::{Read as _, Write as _},
+    io::{ErrorKind, Read as _, Write as _},
     net::{Shutdown, TcpStream},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
 use anyhow::{Result, ensure};
 use observer_tests::{
     conversation::Ends,
-    network::{Pair, Passed, rules},
+    network::{Direction, Packet, Pair, Passed, Verdict, rules},
     recording::Observed,
 };
-use rustix::net::sockopt::set_socket_linger;
+use rustix::net::sockopt::{set_socket_linger, set_tcp_user_timeout};
 
 use crate::support::{nests, observed, outcomes};
 
@@ -158,6 +162,36 @@ fn a_half_closed_client_gets_its_answer() -> Result<()> {
 }
 
 #[test]
+fn a_farewell_that_comes_again_changes_nothing() -> Result<()> {
+    // The FIN of a half-closed client is lost twice and sent again, while the server takes its time.
+    let mut lost = 0;
+    let rule = move |packet: &Packet| {
+        if packet.is_fin() && packet.direction == Direction::ToServer && lost < 2 {
+            lost += 1;
+            return Verdict::Drop;
+        }
+        Verdict::Pass
+    };
+    let ((logs, journal), exchanges) = observed(|| {
+        let mut pair = Pair::forwarded(rule)?;
+        let mut ends = Ends::open(&pair)?;
+        let asked = ends.request(100)?;
+        ends.client.shutdown(Shutdown::Write)?;
+        read_end(&mut ends.server)?;
+        ends.respond(asked, 200)?;
+        let logs = std::mem::take(&mut ends.logs);
+        drop(ends);
+        settle();
+        Ok((logs, pair.journal()?))
+    })?;
+    let farewells = journal
+        .iter()
+        .filter(|passed| passed.packet.is_fin() && passed.packet.direction == Direction::ToServer);
+    ensure!(farewells.count() >= 3, "the FIN was not sent again");
+    nests("FIN again", &logs, &exchanges)
+}
+
+#[test]
 fn a_response_to_nobody_is_no_answer() -> Result<()> {
     // The client has closed for good; its host answers the late response with RST.
     let story = Story::of(
@@ -172,5 +206,29 @@ fn a_response_to_nobody_is_no_answer() -> Result<()> {
     )?;
     ensure!(story.client() == ["cancelled"], "the client's side: {:?}", story.client());
     ensure!(story.server() == ["reset"], "the server's side: {:?}", story.server());
+    Ok(())
+}
+
+#[test]
+fn tcp_gives_up_on_a_request_that_nobody_acknowledges() -> Result<()> {
+    let cut = Arc::new(AtomicBool::new(false));
+    let rule = {
+        let cut = Arc::clone(&cut);
+        move |_: &Packet| if cut.load(Ordering::Relaxed) { Verdict::Drop } else { Verdict::Pass }
+    };
+    let ((cookies, journal), exchanges) = observed(|| {
+        let mut pair = Pair::forwarded(rule)?;
+        let mut ends = Ends::open(&pair)?;
+        ends.exchange()?;
+        set_tcp_user_timeout(&ends.client, 1_500)?;
+        cut.store(true, Ordering::Relaxed);
+        ends.client.write_all(b"anybody there?")?;
+        let waited = ends.client.read(&mut [0; 16]);
+        ensure!(waited.is_err_and(|error| error.kind() == ErrorKind::TimedOut), "TCP did not give up");
+        Ok((ends.cookies()?, pair.journal()?))
+    })?;
+    ensure!(journal.iter().any(|passed| passed.packet.again), "the request was not sent again");
+    let ended = outcomes(&exchanges, cookies.0);
+    ensure!(ended == ["ok", "timeout"], "the client's side: {ended:?}");
     Ok(())
 }
