@@ -6,7 +6,6 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
 use crate::{
-    command,
     object::expected,
     workspace::{Workspace, in_ci},
 };
@@ -39,9 +38,15 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
         println!("verifier: skipped: loading the programs needs root");
         return Ok(());
     }
-    let report = command::output(Command::new(workspace.program("observer")).args(["doctor", "--json"]))?;
-    let doctor: Doctor =
-        serde_json::from_str(&report).context("`observer doctor --json` is not understood")?;
+    // Where the host cannot be observed it ends with an error: the report then says why.
+    let output = Command::new(workspace.program("observer"))
+        .args(["doctor", "--json"])
+        .output()
+        .context("cannot start `observer doctor`")?;
+    let doctor: Doctor = serde_json::from_slice(&output.stdout).with_context(|| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        format!("`observer doctor --json` is not understood: {}", said.trim())
+    })?;
     let failures = judge(&doctor);
     if !failures.is_empty() {
         bail!("this kernel does not take the object:\n  {}", failures.join("\n  "));
