@@ -471,23 +471,23 @@ impl Connection {
     /// One side is done.
     #[inline(always)]
     fn finish(&mut self, segment: &Segment, request: bool, change: &mut Change) {
-        match self.phase {
+        let left = self.requester_done.0 != 0;
+        if request {
             // It may have closed for good or only for writing: a response may still come.
-            Phase::Requesting if request && self.requester_done.0 == 0 => {
+            if !left && matches!(self.phase, Phase::Requesting) {
                 self.requester_done = segment.now;
             }
-            Phase::Requesting if self.requester_done.0 != 0 => {
-                // Nobody waits any more, and nobody answers: the requester left first.
-                change.ends = Some(Ending { until: self.requester_done, outcome: self.requester_left() });
-            }
-            Phase::Requesting => {
-                change.ends = Some(Ending { until: segment.now, outcome: self.responder_left() });
-            }
-            Phase::Responding if !request => {
-                change.ends = Some(Ending { until: self.first, outcome: Outcome::Ok });
-            }
-            _ => {}
+            return;
         }
+        change.ends = match self.phase {
+            // Nobody answers, and nobody waits any more: the requester left first.
+            Phase::Requesting if left => {
+                Some(Ending { until: self.requester_done, outcome: self.requester_left() })
+            }
+            Phase::Requesting => Some(Ending { until: segment.now, outcome: self.responder_left() }),
+            Phase::Responding => Some(Ending { until: self.first, outcome: Outcome::Ok }),
+            _ => None,
+        };
     }
 
     /// RST.

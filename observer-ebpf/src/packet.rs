@@ -329,7 +329,7 @@ impl Packet {
                 sequence: u32::from_be((*tcp).sequence),
                 flags: (*tcp).flags,
                 header,
-                length: if total > header { total - header } else { 0 },
+                length: total.saturating_sub(header),
             })
         }
     }

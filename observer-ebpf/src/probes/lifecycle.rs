@@ -39,7 +39,7 @@ fn lifecycle(context: SockOpsContext) -> u32 {
 
 /// The storage of the context's socket.
 #[inline(always)]
-unsafe fn connection(context: &SockOpsContext, flags: u32) -> Option<&mut Connection> {
+unsafe fn connection<'a>(context: &SockOpsContext, flags: u32) -> Option<&'a mut Connection> {
     // SAFETY: the storage is valid where not null, for as long as the program runs.
     unsafe {
         let socket = (*context.ops).__bindgen_anon_2.sk;

@@ -16,7 +16,7 @@ use crate::{
 /// Flags of every command.
 #[derive(Debug, Args)]
 pub(super) struct GlobalArguments {
-    /// When to use colour; 'auto' means on a terminal, unless NO_COLOR is set and not empty
+    /// When to use colour; 'auto' means on a terminal, unless `NO_COLOR` is set and not empty
     #[arg(long, global = true, value_name = "WHEN", env = "OBSERVER_COLOR", default_value = "auto")]
     pub(super) color: ColorChoice,
     /// Print nothing on standard error but errors

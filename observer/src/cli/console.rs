@@ -38,6 +38,7 @@ impl Console {
 
     /// Says that from now on nothing is missed: who starts traffic that is to be observed waits for this line.
     pub(super) fn observing(&mut self) {
+        self.clear_progress();
         let _ = writeln!(io::stderr(), "observing");
     }
 

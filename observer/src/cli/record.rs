@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &RecordArguments, context: &mut Context) -> Result<
     ))?;
     let end = live::End::new(arguments.duration, interrupt);
     let mut names = Names::default();
-    let mut recorded = 0_u64;
+    let mut rows = 0_u64;
     let provenance = live::observe(
         capture,
         &mut |console, exchanges| {
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &RecordArguments, context: &mut Context) -> Result<
         &mut |exchange, names| {
             if filter.admits(exchange, names) {
                 recorder.write(exchange, names)?;
-                recorded += 1;
+                rows += 1;
             }
             Ok(())
         },
@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &RecordArguments, context: &mut Context) -> Result<
         context.console.note(&format!("degraded: {} ({}): {}", lack.what, lack.reason, lack.consequence));
     }
     context.console.note(&format!(
-        "{recorded} exchanges recorded, {} lost; see 'observer analyze {}'",
+        "{rows} exchanges recorded, {} lost; see 'observer analyze {}'",
         provenance.lost_events,
         arguments.output.display()
     ));

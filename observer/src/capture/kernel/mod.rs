@@ -13,7 +13,10 @@ mod privileges;
 mod ring;
 mod self_test;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use aya_log::EbpfLogger;
 use observer_common::{Config, ExchangeRecord, Reason, Role, Roles, Timestamp};
@@ -100,8 +103,7 @@ impl KernelCapture {
         }
         ring.drain(|record| {
             if wanted(record, *roles) {
-                let exchange = decoder.exchange(record, names);
-                sink(&exchange, names);
+                sink(&decoder.exchange(record, names), names);
             }
         });
     }
@@ -113,18 +115,27 @@ impl KernelCapture {
         names: &mut Names,
         sink: &mut dyn FnMut(&Exchange, &Names),
     ) -> Result<(), CaptureError> {
-        // What the ring holds came before what the storage shows.
         self.poll(names, sink);
-        let Self { attached, decoder, roles, .. } = self;
-        let Some(iterator) = &mut attached.iterator else { return Ok(()) };
         let now = monotonic();
-        let connections = iterator
-            .read()
-            .map_err(|error| CaptureError::Read { what: "the state of connections", error })?;
-        for record in connections.filter_map(|connection| decode::unfinished(&connection, now)) {
-            if wanted(&record, *roles) {
-                let exchange = decoder.exchange(&record, names);
-                sink(&exchange, names);
+        let mut unfinished = Vec::new();
+        if let Some(iterator) = &mut self.attached.iterator {
+            let connections = iterator
+                .read()
+                .map_err(|error| CaptureError::Read { what: "the state of connections", error })?;
+            unfinished.extend(connections.filter_map(|connection| decode::unfinished(&connection, now)));
+        }
+        // What ended while the connections were looked at is in the ring, as it ended.
+        let Self { ring, decoder, roles, .. } = self;
+        let mut ended = HashSet::new();
+        ring.drain(|record| {
+            ended.insert((record.connection, record.number));
+            if wanted(record, *roles) {
+                sink(&decoder.exchange(record, names), names);
+            }
+        });
+        for record in &unfinished {
+            if wanted(record, *roles) && !ended.contains(&(record.connection, record.number)) {
+                sink(&decoder.exchange(record, names), names);
             }
         }
         Ok(())

@@ -48,7 +48,7 @@ pub(super) fn rate(per_second: Option<f64>) -> String {
 pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
-        percent if percent == 0.0 => "0 %".into(),
+        0.0 => "0 %".into(),
         percent if percent < 0.01 => "< 0.01 %".into(),
         percent if percent < 0.995 => format!("{percent:.2} %"),
         percent => format!("{percent:.1} %"),
