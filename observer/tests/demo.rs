@@ -26,7 +26,9 @@ impl Program {
     fn new() -> Result<Self> {
         let directory = TempDir::with_prefix("observer-demo-")?;
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o1777))?;
-        fs::copy(env!("CARGO_BIN_EXE_observer"), directory.path().join("observer"))?;
+        // A process of its own copies it: a program that a forked child still holds open for writing does not run.
+        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_observer")).arg(directory.path()).status()?;
+        ensure!(copied.success(), "the program cannot be copied: {copied}");
         Ok(Self { directory })
     }
 
@@ -75,7 +77,8 @@ impl Program {
             // A process that has ended meanwhile is none.
             let program = fs::read_link(process.join("exe")).unwrap_or_default();
             let arguments = fs::read_to_string(process.join("cmdline")).unwrap_or_default();
-            children += usize::from(program == self.path() && arguments.contains("demo-"));
+            let is_child = arguments.split('\0').nth(1).is_some_and(|command| command.starts_with("demo-"));
+            children += usize::from(is_child && program == self.path());
         }
         Ok(children)
     }
