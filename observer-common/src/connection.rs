@@ -105,6 +105,10 @@ pub struct Connection {
     pub received_end: u32,
     /// Sequence number of the FIN that came before data that it follows.
     pub fin_sequence: u32,
+    /// Sequence number of the current request's first byte.
+    pub request_sequence: u32,
+    /// Keeps the layout free of holes.
+    pub reserved: u32,
     /// First request byte.
     pub start: Timestamp,
     /// Last request byte.

@@ -49,12 +49,10 @@ reasons! {
     Upgraded = 9, "upgraded";
     /// The packet's headers could not be read (extension headers, fragments).
     Unreadable = 10, "unreadable";
-    /// Data came with the handshake and its connection's state was not there yet.
-    HandshakeData = 11, "handshake-data";
 }
 
 /// How many counters there are.
-pub const COUNTERS: usize = 12;
+pub const COUNTERS: usize = 11;
 
 /// One processor's counters, indexed by [`Reason`].
 #[derive(Clone, Copy, Debug, Default)]

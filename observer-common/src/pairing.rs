@@ -95,6 +95,9 @@ struct Payload {
     ahead: i32,
 }
 
+/// No window is larger (RFC 7323, section 2.2: 2³⁰ bytes).
+const BEYOND_ANY_WINDOW: u32 = 1 << 30;
+
 impl Payload {
     const OLD: Self = Self { fresh: 0, readable: false, ahead: -1 };
 }
@@ -250,6 +253,9 @@ impl Connection {
             self.received_end = start;
         }
         let ahead = distance(self.received_next, start);
+        if ahead.unsigned_abs() >= BEYOND_ANY_WINDOW {
+            return Payload::OLD; // corrupt, or of an earlier connection: the stack will refuse it
+        }
         if ahead < 0 {
             self.received_again(segment);
             if distance(self.received_next, end) <= 0 {
@@ -324,8 +330,9 @@ impl Connection {
                 let known = !matches!(segment.head, Head::Unknown)
                     && segment.length as usize >= HEAD_LENGTH
                     && payload.ahead == 0;
-                if known && !begins && matches!(self.protocol, Protocol::Http1) {
-                    // The rest of a request that was answered early.
+                if known && !begins && self.status != 101 && matches!(self.protocol, Protocol::Http1) {
+                    // The rest of a request that was answered early, or a method that is not known here.
+                    self.flags |= Self::OVERLAPPING;
                     self.more_request(segment, fresh);
                 } else {
                     change.ends = Some(Ending { until: self.first, outcome: Outcome::Ok });
@@ -392,6 +399,12 @@ impl Connection {
                         self.flags |= Self::OVERLAPPING;
                     }
                 }
+                if let Some(acknowledged) = segment.acknowledged
+                    && distance(self.request_sequence, acknowledged) <= 0
+                {
+                    // It left before the request had arrived: the rest of an earlier answer, or unasked.
+                    self.flags |= Self::OVERLAPPING;
+                }
                 if segment.now < self.start {
                     self.phase = Phase::Idle;
                     step.uncertain = Some(Reason::NegativeDuration);
@@ -402,7 +415,11 @@ impl Connection {
                 self.last = segment.now;
                 self.status = u32::from(status);
             }
-            Phase::Responding => self.last = segment.now,
+            Phase::Responding => {
+                if segment.now > self.last {
+                    self.last = segment.now;
+                }
+            }
             Phase::Unsynchronised => {
                 self.phase = Phase::Synchronising;
                 self.flags &= !Self::ASKED;
@@ -417,7 +434,7 @@ impl Connection {
     fn begin(&mut self, segment: &Segment, fresh: u32, step: &mut Step) {
         match segment.head {
             Head::HttpRequest if !matches!(self.protocol, Protocol::Other) => self.protocol = Protocol::Http1,
-            Head::TlsHandshake if matches!(self.protocol, Protocol::Unknown) => {
+            Head::TlsRecord if matches!(self.protocol, Protocol::Unknown) => {
                 self.protocol = Protocol::Tls;
             }
             Head::Http2Preface => self.protocol = Protocol::Http2,
@@ -442,6 +459,7 @@ impl Connection {
         }
         self.number = self.number.wrapping_add(1);
         self.phase = Phase::Requesting;
+        self.request_sequence = segment.start();
         self.start = segment.now;
         self.sent = segment.now;
         self.request_bytes = u64::from(fresh);

@@ -27,6 +27,12 @@ pub enum Protocol {
 }
 
 impl Protocol {
+    /// Whether a status says that the answer is no answer to the request: the server failed, or was too busy
+    /// (RFC 9110, section 15.6; RFC 6585, section 4).
+    pub const fn is_failure(self, status: u32) -> bool {
+        matches!(self, Self::Http1) && (status >= 500 || status == 429)
+    }
+
     /// The name in reports and recordings; nothing where the protocol is not known.
     pub const fn name(self) -> Option<&'static str> {
         match self {
@@ -50,8 +56,8 @@ pub enum Head {
     HttpRequest,
     /// The status line of an HTTP/1 response, with its code.
     HttpResponse(u16),
-    /// A TLS handshake record.
-    TlsHandshake,
+    /// A TLS record.
+    TlsRecord,
     /// The connection preface of HTTP/2 (RFC 9113, section 3.4).
     Http2Preface,
 }
@@ -77,8 +83,9 @@ impl Head {
             }
             return Self::Other;
         }
-        if b0 == 0x16 && b1 == 0x03 && b2 <= 0x04 {
-            return Self::TlsHandshake;
+        // Change cipher spec, alert, handshake, application data (RFC 8446, section 5.1).
+        if matches!(b0, 0x14..=0x17) && b1 == 0x03 && b2 <= 0x04 {
+            return Self::TlsRecord;
         }
         if first == ascii(*b"PRI ") && second == ascii(*b"* HT") {
             return Self::Http2Preface;
@@ -124,7 +131,7 @@ mod tests {
         assert_eq!(Head::of(b"HTTP/1.0 200"), Head::HttpResponse(200));
         assert_eq!(Head::of(b"HTTP/1.1 2x0"), Head::Other);
         assert_eq!(Head::of(b"PRI * HTTP/2"), Head::Http2Preface);
-        assert_eq!(Head::of(b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\0"), Head::TlsHandshake);
+        assert_eq!(Head::of(b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\0"), Head::TlsRecord);
         assert_eq!(Head::of(b"*1\r\n$4\r\nPING"), Head::Other);
         assert_eq!(Head::of(b"GETS key\r\n\r\n"), Head::Other);
     }

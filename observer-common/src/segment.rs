@@ -55,6 +55,8 @@ pub struct Segment {
     pub length: u32,
     /// Its flags.
     pub flags: TcpFlags,
+    /// How far its sender had accepted data when it left, where that is known.
+    pub acknowledged: Option<u32>,
     /// What its payload begins with.
     pub head: Head,
     /// How far the receiving stack has accepted data in order, where that is known. Only looked at for arriving

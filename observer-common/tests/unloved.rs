@@ -5,7 +5,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use observer_common::{
-    Completed, Connection, Nanoseconds, Outcome, Protocol, Reason, Role, UNKNOWN_DURATION,
+    Closed, Completed, Connection, Direction, Head, Nanoseconds, Outcome, Protocol, Reason, Role, Segment,
+    TcpFlags, Timestamp, UNKNOWN_DURATION,
 };
 
 mod wire;
@@ -262,12 +263,12 @@ fn a_request_in_small_pieces_is_counted() {
 }
 
 #[test]
-fn a_request_answered_early_stays_one() {
+fn a_request_that_goes_on_after_its_answer_is_counted() {
     let mut wire = client();
     wire.at(100).send(0, GET, 0).at(200).receive(0, OK, 0);
     wire.at(250).send(18, b"the rest of its body", 0).at(300).receive(19, OK, 0).at(400).close();
-    assert_eq!(times(&wire), (100, 200));
-    assert_eq!(only(&wire).sent, Nanoseconds(150));
+    assert!(wire.completed.is_empty());
+    assert_eq!(wire.uncertain, [Reason::Overlapping]);
 }
 
 #[test]
@@ -362,4 +363,29 @@ fn a_response_older_than_its_request_is_counted() {
     let mut wire = asked();
     wire.at(99).receive(0, ANSWER, 0).at(300).close();
     assert_eq!((wire.completed.len(), wire.uncertain.as_slice()), (0, [Reason::NegativeDuration].as_slice()));
+}
+
+#[test]
+fn data_that_crosses_a_request_is_not_its_answer() {
+    // The other side sent it before the request had arrived: its acknowledgement does not cover the request.
+    for (acknowledged, ends) in [(101, None), (106, Some(Outcome::Ok))] {
+        let mut connection = Connection::default();
+        connection.open(Role::Client);
+        connection.established(101, 201);
+        let segment = |now, direction, sequence, acknowledged| Segment {
+            now: Timestamp(now),
+            direction,
+            sequence,
+            length: 5,
+            flags: TcpFlags::default(),
+            acknowledged: Some(acknowledged),
+            head: Head::Other,
+            received: None,
+        };
+        connection.observe(&segment(100, Direction::Egress, 101, 201));
+        connection.observe(&segment(110, Direction::Ingress, 201, acknowledged));
+        let step = connection.close(Timestamp(300), Closed::Here);
+        assert_eq!(step.completed().map(|completed| completed.outcome), ends);
+        assert_eq!(step.uncertain, if ends.is_none() { Some(Reason::Overlapping) } else { None });
+    }
 }

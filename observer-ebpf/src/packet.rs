@@ -38,6 +38,7 @@ struct Packet {
     source_port: u32,
     destination_port: u32,
     sequence: u32,
+    acknowledgement: u32,
     flags: u8,
     /// Bytes before the payload.
     header: u32,
@@ -105,7 +106,9 @@ unsafe fn step(
 ) {
     // SAFETY: as the caller promises.
     unsafe {
-        if connection.remote.port == 0 && connection.is_request(direction) {
+        // A request that came with a server's handshake has no packet of its own here.
+        let tells = connection.is_request(direction) || matches!(connection.role, Role::Server);
+        if connection.remote.port == 0 && tells {
             identify(context, packet, direction, socket, connection);
         }
         let head = if packet.length >= HEAD_LENGTH as u32 && connection.asks_for_head(direction) {
@@ -119,11 +122,13 @@ unsafe fn step(
             Head::Unknown
         };
         let mut segment = Segment {
-            now: Timestamp(0),
+            // Before what the stack has accepted is looked at: what it accepts in between counts as later.
+            now: Timestamp(bpf_ktime_get_ns()),
             direction,
             sequence: packet.sequence,
             length: packet.length,
             flags: TcpFlags(packet.flags),
+            acknowledged: if packet.flags & ACK != 0 { Some(packet.acknowledgement) } else { None },
             head,
             received: None,
         };
@@ -133,7 +138,6 @@ unsafe fn step(
                 segment.received = Some((*tcp).rcv_nxt);
             }
         }
-        segment.now = Timestamp(bpf_ktime_get_ns());
         let lock = (&raw mut connection.lock).cast();
         bpf_spin_lock(lock);
         let step = connection.observe(&segment);
@@ -327,6 +331,7 @@ impl Packet {
                 source_port: u32::from(u16::from_be((*tcp).source)),
                 destination_port: u32::from(u16::from_be((*tcp).destination)),
                 sequence: u32::from_be((*tcp).sequence),
+                acknowledgement: u32::from_be((*tcp).acknowledgement),
                 flags: (*tcp).flags,
                 header,
                 length: total.saturating_sub(header),

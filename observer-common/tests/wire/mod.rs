@@ -141,6 +141,7 @@ impl Wire {
             sequence: if flags & SYN == 0 { sequence } else { sequence.wrapping_sub(1) },
             length,
             flags: TcpFlags(flags),
+            acknowledged: None,
             head,
             received: if asks { received } else { None },
         };

@@ -137,6 +137,7 @@ unsafe fn passive(context: &SockOpsContext) {
             sequence: received_next,
             length: total - header,
             flags: TcpFlags((*context.ops).skb_tcp_flags as u8 & TcpFlags::FIN),
+            acknowledged: None,
             head: Head::Unknown,
             received: None,
         };
@@ -145,7 +146,6 @@ unsafe fn passive(context: &SockOpsContext) {
         let step = connection.observe(&segment);
         bpf_spin_unlock(lock);
         emit(connection, &step, || 0);
-        count(Reason::HandshakeData);
     }
 }
 

@@ -63,7 +63,10 @@ impl Failure {
 
 impl From<CaptureError> for Failure {
     fn from(error: CaptureError) -> Self {
-        Self::Host(error.into())
+        match error {
+            CaptureError::Read { .. } => Self::Running(error.into()),
+            _ => Self::Host(error.into()),
+        }
     }
 }
 

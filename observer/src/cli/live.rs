@@ -17,7 +17,7 @@ use crate::{
     provenance::Provenance,
 };
 
-/// How often the ring is emptied: it holds seconds of traffic.
+/// How often the ring is emptied: it holds half a second of traffic at the highest rate.
 const POLL: Duration = Duration::from_millis(10);
 
 /// What is done with an exchange. An error ends the observation.

@@ -57,7 +57,7 @@ impl Entry {
             client: Some(client),
             protocol: Protocol::Http1.name().map(|name| names.id(name)),
             status: self.answer.map(|answer| names.id(&answer.status.to_string())),
-            failed: self.answer.is_some_and(|answer| answer.status >= 500),
+            failed: self.answer.is_some_and(|answer| Protocol::Http1.is_failure(answer.status.into())),
             comm: Some(client),
             pid: Some(std::process::id()),
             ..Exchange::new(self.start, service, instance, self.latency)

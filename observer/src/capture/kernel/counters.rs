@@ -52,7 +52,7 @@ impl Reading {
     pub(super) fn unpaired_since(&self, before: &Self) -> BTreeMap<String, u64> {
         Reason::ALL
             .iter()
-            .filter(|reason| !matches!(reason, Reason::Emitted | Reason::RingFull | Reason::HandshakeData))
+            .filter(|reason| !matches!(reason, Reason::Emitted | Reason::RingFull))
             .map(|reason| (reason.name().to_owned(), self.since(before, *reason)))
             .filter(|(_, count)| *count != 0)
             .collect()

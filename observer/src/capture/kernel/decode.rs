@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use observer_common::{
-    COMM_LENGTH, Completed, Connection, Endpoint, ExchangeRecord, Nanoseconds, Outcome, Phase, Protocol,
-    Role, Timestamp, UNKNOWN_DURATION,
+    COMM_LENGTH, Completed, Connection, Endpoint, ExchangeRecord, Nanoseconds, Outcome, Phase, Role,
+    Timestamp, UNKNOWN_DURATION,
 };
 
 use crate::exchange::{Exchange, NameId, Names};
@@ -47,7 +47,7 @@ impl Decoder {
         exchange.role = record.role;
         exchange.protocol = record.protocol.name().map(|name| names.id(name));
         exchange.status = self.status(record.status, names);
-        exchange.failed = is_failure(record.protocol, record.status);
+        exchange.failed = record.protocol.is_failure(record.status.into());
         exchange.comm = comm;
         exchange.pid = (record.pid != 0).then_some(record.pid);
         exchange.service_address = translated.then(|| self.endpoint(record.dialled, names));
@@ -132,15 +132,9 @@ fn srtt(eighths: u32) -> Option<Nanoseconds> {
     (eighths != 0).then(|| Nanoseconds(u64::from(eighths) * 125))
 }
 
-/// Whether the answer is no answer to the request: the server failed, or was too busy (RFC 9110, section 15.6;
-/// RFC 6585, section 4).
-fn is_failure(protocol: Protocol, status: u16) -> bool {
-    protocol == Protocol::Http1 && (status >= 500 || status == 429)
-}
-
 #[cfg(test)]
 mod tests {
-    use observer_common::{Direction, Head, Segment, TcpFlags};
+    use observer_common::{Direction, Head, Protocol, Segment, TcpFlags};
 
     use super::*;
 
@@ -182,6 +176,7 @@ mod tests {
             sequence: 1,
             length: 10,
             flags: TcpFlags::default(),
+            acknowledged: None,
             head: Head::Other,
             received: None,
         }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Why this host cannot be observed. All of these end the program with exit code 3.
+/// Why this host cannot be observed (exit code 3), or not any longer (`Read`, exit code 1).
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureError {
     /// The kernel refuses the probes for want of privilege.

@@ -71,7 +71,7 @@ impl StorageIterator {
         Ok(Self { link, buffer: Vec::new() })
     }
 
-    /// Every connection with an exchange that is not over, or not handed over yet.
+    /// Every connection with an exchange that is not over.
     pub(super) fn read(&mut self) -> io::Result<impl Iterator<Item = Connection> + '_> {
         let attributes = IteratorCreate { link_fd: self.link.as_raw_fd().cast_unsigned(), flags: 0 };
         let mut file = File::from(bpf(ITERATOR_CREATE, &attributes)?);

@@ -67,7 +67,7 @@ pub(super) const PLAN: [Probe; 7] = [
         name: "waiting",
         hook: Hook::StorageIterator,
         required: false,
-        consequence: "requests that still wait are invisible, idle connections show their last exchange late",
+        consequence: "requests that still wait, and the last exchange of every connection still open, are not seen",
     },
     Probe {
         name: "ingress",

@@ -79,9 +79,8 @@ impl Ping {
 }
 
 fn degrade_what_saw_nothing(attached: &mut Attached, record: &ExchangeRecord, waiting_seen: bool) {
-    let own = std::process::id();
     let silent = [
-        ("connect4", record.pid != own),
+        ("connect4", record.pid == 0),
         ("read", record.read_lag == UNKNOWN_DURATION),
         ("waiting", !waiting_seen),
     ];

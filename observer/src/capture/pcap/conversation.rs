@@ -118,6 +118,7 @@ impl Conversation {
             sequence: segment.sequence,
             length: segment.length,
             flags: segment.flags,
+            acknowledged: segment.acknowledgement,
             head: self.head(segment, direction),
             received: if matches!(direction, Direction::Ingress)
                 && self.connection.asks_for_received(segment.sequence)

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write};
 
 use indexmap::IndexMap;
 use observer_common::{
-    Completed, Endpoint, Nanoseconds, Outcome, Protocol, Reason, Role, Step, Timestamp, UNKNOWN_DURATION,
+    Completed, Endpoint, Nanoseconds, Outcome, Reason, Role, Step, Timestamp, UNKNOWN_DURATION,
 };
 
 use super::{
@@ -19,9 +19,6 @@ const MOST_CONVERSATIONS: usize = 100_000;
 const IDLE: Nanoseconds = Nanoseconds(15 * 60 * 1_000_000_000);
 /// How often it is looked for such, at most.
 const SWEEP_INTERVAL: Nanoseconds = Nanoseconds(1_000_000_000);
-/// From this HTTP status on, an answer is the server's failure.
-const SERVER_ERROR: u32 = 500;
-
 /// All connections of a capture.
 pub(super) struct Conversations<'a> {
     role: Role,
@@ -159,7 +156,7 @@ impl Output<'_> {
             role: self.role,
             protocol: completed.protocol.name().map(|name| self.names.id(name)),
             status,
-            failed: matches!(completed.protocol, Protocol::Http1) && completed.status >= SERVER_ERROR,
+            failed: completed.protocol.is_failure(completed.status),
             ..Exchange::new(completed.start, parties.service, parties.instance, completed.latency)
         };
         (self.sink)(&exchange, self.names);
