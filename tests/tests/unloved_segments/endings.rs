@@ -67,6 +67,13 @@ fn abort(stream: TcpStream) -> Result<()> {
     Ok(())
 }
 
+/// Waits until the other side's RST has arrived, so that this side does not close before.
+fn read_reset(stream: &mut TcpStream) -> Result<()> {
+    let end = stream.read(&mut [0; 16]);
+    ensure!(end.as_ref().is_err_and(|error| error.kind() == ErrorKind::ConnectionReset), "no reset: {end:?}");
+    Ok(())
+}
+
 fn read_end(stream: &mut TcpStream) -> Result<()> {
     ensure!(stream.read(&mut [0; 16])? == 0, "more than the end arrived");
     Ok(())
@@ -121,7 +128,13 @@ fn the_client_closes_instead_of_waiting() -> Result<()> {
 
 #[test]
 fn the_server_resets_instead_of_answering() -> Result<()> {
-    let story = Story::of(|ends| ends.request(100).map(drop), |ends| abort(ends.server))?;
+    let story = Story::of(
+        |ends| ends.request(100).map(drop),
+        |mut ends| {
+            abort(ends.server)?;
+            read_reset(&mut ends.client)
+        },
+    )?;
     ensure!(story.journal.iter().any(|passed| passed.packet.is_rst()), "no RST was sent");
     ensure!(story.client() == ["reset"], "the client's side: {:?}", story.client());
     ensure!(story.server() == ["cancelled"], "the server's side: {:?}", story.server());
@@ -130,7 +143,13 @@ fn the_server_resets_instead_of_answering() -> Result<()> {
 
 #[test]
 fn the_client_resets_instead_of_waiting() -> Result<()> {
-    let story = Story::of(|ends| ends.request(100).map(drop), |ends| abort(ends.client))?;
+    let story = Story::of(
+        |ends| ends.request(100).map(drop),
+        |mut ends| {
+            abort(ends.client)?;
+            read_reset(&mut ends.server)
+        },
+    )?;
     ensure!(story.client() == ["cancelled"], "the client's side: {:?}", story.client());
     ensure!(story.server() == ["reset"], "the server's side: {:?}", story.server());
     Ok(())
