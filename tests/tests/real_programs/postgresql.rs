@@ -47,9 +47,10 @@ fn postgresql_under_pgbench() -> Result<()> {
             &format!("--transactions={transactions}"),
         ],
     )?;
-    let recording = observation.finish()?;
+    // A client's last word is only cancelled once its connection is gone, and that is the server's to say.
     server.signal(Signal::INT)?;
     server.wait(PATIENCE)?;
+    let recording = observation.finish()?;
     ensure!(recording.lost()? == 0, "exchanges were lost");
 
     // A connection without encryption and password has one turn to start up (StartupMessage, then everything up to
