@@ -1,0 +1,14 @@
+//! Conversations whose exchanges are known.
+
+mod conversation;
+mod encoder;
+mod endings;
+mod hostile;
+mod layout;
+mod lossy;
+mod pairing;
+mod recorded;
+mod speed;
+mod streaming;
+mod uncertain;
+mod walker;
