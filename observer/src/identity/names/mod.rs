@@ -1,0 +1,112 @@
+//! The names that people asked for, from DNS answers seen on the wire.
+
+mod answer;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use lru::LruCache;
+use observer_common::{Address, Timestamp};
+
+use self::answer::Answer;
+
+/// Addresses kept; the one that was answered longest ago goes first.
+const MOST_ADDRESSES: usize = 10_000;
+
+/// Hosts kept that stand for a service (SRV targets).
+const MOST_TARGETS: usize = 10_000;
+
+/// The longest name, as text (RFC 1035, 2.3.4). Only binary labels are longer, which no host has.
+const LONGEST_NAME: usize = 253;
+
+/// Names kept for one address; a shared front end has many.
+const MOST_NAMES: usize = 8;
+
+/// Which name leads to which address.
+///
+/// An address has the name that was asked for, not the canonical one behind it: `db.example.com`, though a CNAME
+/// leads to `node-17.provider.net`. A name stays beyond its time to live, since connections do too; the latest
+/// answer wins. A host that stands for a service (SRV) has the service's name, as long as it is not asked for by
+/// another service's: one host of two services has the name of the one that was asked for last.
+#[derive(Debug)]
+pub struct DnsNames {
+    addresses: LruCache<Address, Vec<Named>>,
+    /// From the target of an SRV record to the service that was asked for.
+    targets: LruCache<Arc<str>, Arc<str>>,
+}
+
+#[derive(Debug)]
+struct Named {
+    name: Arc<str>,
+    answered: Timestamp,
+}
+
+impl Default for DnsNames {
+    fn default() -> Self {
+        Self { addresses: LruCache::unbounded(), targets: LruCache::unbounded() }
+    }
+}
+
+impl DnsNames {
+    /// Learns from one DNS message as UDP carries it (over TCP without the two bytes of length), seen at `now`,
+    /// and returns how many addresses it named. `truncated` says that the capture cut it; then its complete records count.
+    ///
+    /// Only answers without an error teach anything; whatever else comes in is ignored.
+    pub fn learn(&mut self, message: &[u8], truncated: bool, now: Timestamp) -> usize {
+        let Some(answer) = Answer::parse(message, truncated) else { return 0 };
+        let Some(asked) = normal(&answer.question) else { return 0 };
+        for target in answer.targets().iter().filter_map(normal) {
+            if target != asked {
+                self.targets.put(target, Arc::clone(&asked));
+            }
+        }
+        drop_oldest(&mut self.targets, MOST_TARGETS);
+        // Whoever asks for a target's address goes on to the service that named it.
+        let name = self.targets.peek(&asked).cloned().unwrap_or(asked);
+        let mut learned = 0;
+        for address in answer.addresses() {
+            self.name(address, &name, now);
+            learned += 1;
+        }
+        drop_oldest(&mut self.addresses, MOST_ADDRESSES);
+        learned
+    }
+
+    /// The name that was asked for last among those that led to the address.
+    pub fn name_of(&self, address: Address) -> Option<&str> {
+        self.names_of(address).next()
+    }
+
+    /// The names that led to the address, the one answered last first.
+    pub fn names_of(&self, address: Address) -> impl Iterator<Item = &str> {
+        self.addresses.peek(&address).into_iter().flatten().map(|named| &*named.name)
+    }
+
+    /// When the address was last in an answer.
+    pub fn answered(&self, address: Address) -> Option<Timestamp> {
+        self.addresses.peek(&address)?.first().map(|named| named.answered)
+    }
+
+    fn name(&mut self, address: Address, name: &Arc<str>, now: Timestamp) {
+        let names = self.addresses.get_or_insert_mut(address, Vec::new);
+        names.retain(|named| named.name != *name);
+        names.truncate(MOST_NAMES - 1);
+        names.insert(0, Named { name: Arc::clone(name), answered: now });
+    }
+}
+
+fn drop_oldest<K: std::hash::Hash + Eq, V>(table: &mut LruCache<K, V>, most: usize) {
+    while table.len() > most {
+        table.pop_lru();
+    }
+}
+
+/// Lower case, without the dot of the root. Bytes that a terminal could mistake for commands come out escaped.
+/// The root itself names nothing.
+fn normal(name: &impl std::fmt::Display) -> Option<Arc<str>> {
+    let mut text = name.to_string();
+    text.make_ascii_lowercase();
+    let text = text.trim_end_matches('.');
+    (!text.is_empty() && text.len() <= LONGEST_NAME).then(|| Arc::from(text))
+}

@@ -1,0 +1,2 @@
+mod kernel;
+mod messages;
