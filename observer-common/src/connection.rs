@@ -1,6 +1,6 @@
 //! What is remembered of one connection, in the kernel as the value of the socket storage map.
 
-use crate::{COMM_LENGTH, Endpoint, Protocol, Timestamp};
+use crate::{AtHand, Heads, Parties, Protocol, Timestamp, TlsStage, Walker};
 
 /// The kernel's `struct bpf_spin_lock`. The verifier finds it by this very name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,8 +74,9 @@ pub enum Phase {
 /// One connection.
 ///
 /// Egress and ingress programs of one socket run at the same time on two processors, and ingress even with
-/// itself: all fields up to and including `response_bytes` change only under `lock`. The addresses, the
-/// process and the cookie are written once, before the first payload; `read_*` only by the reading process.
+/// itself: all fields up to and including `response_bytes` change only under `lock`. The
+/// parties are written once, before the first payload; `read_*` only by the reading process; `heads` by whoever has
+/// just begun a request or a response; each walker by whoever has claimed it.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(
     feature = "host",
@@ -107,8 +108,12 @@ pub struct Connection {
     pub fin_sequence: u32,
     /// Sequence number of the current request's first byte.
     pub request_sequence: u32,
+    /// The protocol's status of the current response, 0 before it is known.
+    pub status: u16,
+    /// How far TLS has come.
+    pub tls: TlsStage,
     /// Keeps the layout free of holes.
-    pub reserved: u32,
+    pub reserved: u8,
     /// First request byte.
     pub start: Timestamp,
     /// Last request byte.
@@ -127,21 +132,20 @@ pub struct Connection {
     pub read: Timestamp,
     /// Which exchange `read` belongs to.
     pub read_number: u32,
-    /// The protocol's status of the current response, 0 before it is known.
-    pub status: u32,
-    /// The socket's cookie.
-    pub cookie: u64,
-    /// This end.
-    pub local: Endpoint,
-    /// The other end, as packets say.
-    pub remote: Endpoint,
-    /// The other end, as the application dialled it.
-    pub dialled: Endpoint,
-    /// The owning process, 0 before it is known.
-    pub pid: u32,
-    /// The owning process's name.
-    pub comm: [u8; COMM_LENGTH],
+    /// The segment that is taken in.
+    pub at_hand: AtHand,
+    /// What the current request and its response begin with.
+    pub heads: Heads,
+    /// Who talks to whom.
+    pub parties: Parties,
+    /// Where the frames stand that leave.
+    pub leaving: Walker,
+    /// Where the frames stand that arrive.
+    pub arriving: Walker,
 }
+
+/// Kernel memory of a socket has its price: no more than this, streams of HTTP/2 included.
+const _: () = assert!(size_of::<Connection>() <= 512);
 
 impl Connection {
     /// `sent_next` is valid.
@@ -196,7 +200,8 @@ impl Connection {
     pub fn forget(&mut self) {
         self.flags = 0;
         self.protocol = Protocol::Unknown;
-        self.remote.port = 0;
+        self.parties.remote.port = 0;
+        self.tls = TlsStage::None;
     }
 
     /// Whether the current exchange, if there is one, is a certain pair so far.

@@ -13,6 +13,11 @@ macro_rules! reasons {
             /// All of them, in the order of their index.
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
+            /// The reason at an index of the counters.
+            pub const fn at(index: usize) -> Option<Self> {
+                if index < Self::ALL.len() { Some(Self::ALL[index]) } else { None }
+            }
+
             /// The name in reports and metrics.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)+ }
@@ -41,18 +46,24 @@ reasons! {
     Overlapping = 5, "overlapping";
     /// The exchange began before the connection was observed.
     StartedBefore = 6, "started-before";
-    /// A turn of a TLS connection, which is not taken apart yet.
+    /// A turn of a TLS connection that tells no request from a handshake.
     Tls = 7, "tls";
-    /// A turn of an HTTP/2 connection, which is not taken apart yet.
+    /// A turn of an HTTP/2 connection whose frames could not be followed.
     Http2 = 8, "http2";
     /// A turn of a connection that switched protocols.
     Upgraded = 9, "upgraded";
     /// The packet's headers could not be read (extension headers, fragments).
     Unreadable = 10, "unreadable";
+    /// A message that starts a connection (login, encryption) and asks nothing of the service.
+    Handshake = 11, "handshake";
+    /// A message that has no answer by its protocol.
+    Unanswered = 12, "unanswered";
+    /// An exchange of more than one message in a direction, which has no single latency.
+    Streaming = 13, "streaming";
 }
 
 /// How many counters there are.
-pub const COUNTERS: usize = 11;
+pub const COUNTERS: usize = 14;
 
 /// One processor's counters, indexed by [`Reason`].
 #[derive(Clone, Copy, Debug, Default)]

@@ -14,19 +14,36 @@ mod address;
 mod config;
 mod connection;
 mod counters;
+mod frames;
+mod heads;
+mod http2;
 mod pairing;
+mod payload;
 mod protocol;
 mod record;
+mod route;
 mod segment;
 mod sequence;
 mod time;
+mod tls;
+mod volatile;
 
 pub use address::{Address, Endpoint};
 pub use config::{Config, LISTENING_WORDS, Roles};
 pub use connection::{Connection, Phase, Role, SpinLock, bpf_spin_lock};
 pub use counters::{COUNTERS, Counters, Reason};
+pub use frames::{FrameRecord, LONGEST_HEADER, Passed, PayloadBytes, Walker};
+pub use heads::{Heads, REQUEST_HEAD, RESPONSE_HEAD};
+pub use http2::{BLOCK_PIECE, FRAME_HEADER, SHORT_PIECE};
 pub use pairing::{Closed, Completed, Step};
-pub use protocol::{HEAD_LENGTH, Head, Protocol};
-pub use record::{COMM_LENGTH, ExchangeRecord, Outcome, UNKNOWN_DURATION};
-pub use segment::{Direction, Segment, TcpFlags};
+pub use protocol::{
+    HEAD_LENGTH, Head, HeadKind, MYSQL_COMMAND, Protocol, mysql_is_encrypted, mysql_is_unanswered,
+};
+pub use record::{
+    COMM_LENGTH, ConnectionRecord, ExchangeRecord, Outcome, PAYLOAD_LENGTH, Parties, PayloadRecord,
+    RecordKind, UNKNOWN_DURATION,
+};
+pub use route::Route;
+pub use segment::{AtHand, Direction, Known, Segment, TcpFlags};
 pub use time::{Nanoseconds, Timestamp};
+pub use tls::{RECORD_HEADER, TlsStage};

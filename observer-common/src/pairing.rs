@@ -7,17 +7,23 @@
 //! Everything here runs under the connection's lock in the kernel, so it calls nothing and loops over nothing.
 
 use crate::{
-    Connection, Direction, HEAD_LENGTH, Head, Nanoseconds, Outcome, Phase, Protocol, Reason, Role, Segment,
-    Timestamp, UNKNOWN_DURATION,
+    Connection, Direction, HEAD_LENGTH, HeadKind, Nanoseconds, Outcome, Phase, Protocol, Reason, Role,
+    Segment, Timestamp, TlsStage, UNKNOWN_DURATION,
+    payload::Payload,
     sequence::{distance, later},
 };
 
 /// An exchange that is over, as far as the conversation itself tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "host",
+    derive(zerocopy::TryFromBytes, zerocopy::Immutable, zerocopy::KnownLayout, zerocopy::IntoBytes)
+)]
+#[repr(C)]
 pub struct Completed {
     /// Its number on the connection, from 1.
     pub number: u32,
-    /// Segments seen again meanwhile.
+    /// Segments that were seen again between the first request byte and the last response byte.
     pub retransmits: u32,
     /// First request byte.
     pub start: Timestamp,
@@ -33,12 +39,14 @@ pub struct Completed {
     pub request_bytes: u64,
     /// Payload of the response.
     pub response_bytes: u64,
-    /// The protocol's status, 0 where there is none.
-    pub status: u32,
     /// The protocol.
     pub protocol: Protocol,
     /// How it ended.
     pub outcome: Outcome,
+    /// Which side of the connection was observed.
+    pub role: Role,
+    /// Keeps the layout free of holes.
+    pub reserved: [u8; 5],
 }
 
 /// What one segment brought about.
@@ -47,17 +55,71 @@ pub struct Step {
     /// The exchange that it ended; all zero where it ended none. Not an `Option`: the verifier refuses to copy
     /// the undefined bytes of a `None`.
     exchange: Completed,
-    /// Whether it ended an exchange.
-    ended: bool,
-    /// What it showed that is no certain pair.
-    pub uncertain: Option<Reason>,
+    flags: u8,
+    reasons: [u8; 2],
 }
 
 impl Step {
+    pub(crate) const ENDED: u8 = 1;
+    pub(crate) const ASKED: u8 = 1 << 1;
+    pub(crate) const ANSWERED: u8 = 1 << 2;
+    pub(crate) const HEAD: u8 = 1 << 3;
+    pub(crate) const HELLO: u8 = 1 << 4;
+    pub(crate) const OPENS: u8 = 1 << 5;
+    pub(crate) const WHOLE: u8 = 1 << 6;
+
     /// The exchange that the segment ended.
     #[inline(always)]
     pub const fn completed(&self) -> Option<&Completed> {
-        if self.ended { Some(&self.exchange) } else { None }
+        if self.flags & Self::ENDED != 0 { Some(&self.exchange) } else { None }
+    }
+
+    /// The indices of the reasons why what it showed is no certain pair, 0 where there is none: at most one for
+    /// what ended, and one for what began.
+    #[inline(always)]
+    pub const fn reasons(&self) -> [u8; 2] {
+        self.reasons
+    }
+
+    /// What it showed that is no certain pair.
+    pub fn uncertain(&self) -> impl Iterator<Item = Reason> {
+        self.reasons.into_iter().filter(|index| *index != 0).filter_map(|index| Reason::at(index.into()))
+    }
+
+    /// Whether a request begins with it.
+    #[inline(always)]
+    pub const fn asked(&self) -> bool {
+        self.flags & Self::ASKED != 0
+    }
+
+    /// Whether a response begins with it.
+    #[inline(always)]
+    pub const fn answered(&self) -> bool {
+        self.flags & Self::ANSWERED != 0
+    }
+
+    /// Whether its first byte is the first one of that message.
+    #[inline(always)]
+    pub const fn shows_head(&self) -> bool {
+        self.flags & Self::HEAD != 0
+    }
+
+    /// Whether a client of TLS says hello with it, and records follow from here on.
+    #[inline(always)]
+    pub const fn says_hello(&self) -> bool {
+        self.flags & Self::HELLO != 0
+    }
+
+    /// Whether frames of HTTP/2 follow from here on.
+    #[inline(always)]
+    pub const fn opens_frames(&self) -> bool {
+        self.flags & Self::OPENS != 0
+    }
+
+    /// Where they do: whether nothing of the connection came before.
+    #[inline(always)]
+    pub const fn is_whole(&self) -> bool {
+        self.flags & Self::WHOLE != 0
     }
 }
 
@@ -85,23 +147,6 @@ struct Change {
     begins: u32,
 }
 
-/// What the sequence numbers say about a segment's payload.
-struct Payload {
-    /// How many bytes it shows to exist that were not known before: its own, and those of a gap in front of it.
-    fresh: u32,
-    /// Whether it made new bytes readable, in order.
-    readable: bool,
-    /// How far it starts ahead of the next byte expected; negative where it begins with bytes seen before.
-    ahead: i32,
-}
-
-/// No window is larger (RFC 7323, section 2.2: 2³⁰ bytes).
-const BEYOND_ANY_WINDOW: u32 = 1 << 30;
-
-impl Payload {
-    const OLD: Self = Self { fresh: 0, readable: false, ahead: -1 };
-}
-
 impl Connection {
     /// Whether [`Segment::received`] would tell something for an arriving segment that starts at `start`.
     ///
@@ -119,7 +164,12 @@ impl Connection {
         if self.is_request(direction) {
             !matches!(self.phase, Phase::Opaque)
         } else {
-            matches!(self.protocol, Protocol::Http1) && matches!(self.phase, Phase::Requesting)
+            match self.phase {
+                Phase::Requesting => matches!(self.protocol, Protocol::Http1),
+                // Who speaks first, says who he is.
+                Phase::Idle => self.number == 0 && matches!(self.protocol, Protocol::Unknown),
+                _ => false,
+            }
         }
     }
 
@@ -142,29 +192,35 @@ impl Connection {
         if !self.is_observed() {
             return step;
         }
-        let mut segment = *segment;
+        self.at_hand.clear();
+        self.at_hand.take(segment);
         let request = self.is_request(segment.direction);
         let mut change = Change { ends: None, begins: 0 };
         if self.flags & Self::GAP != 0
             && matches!(segment.direction, Direction::Ingress)
-            && let Some(received) = segment.received
+            && let Some(received) = self.at_hand.received()
         {
             // The stack knows which gaps have been filled.
             self.received_next = later(self.received_next, received);
         }
         if segment.length != 0 {
             let payload = match segment.direction {
-                Direction::Egress => self.sent_payload(&segment),
-                Direction::Ingress => self.received_payload(&segment),
+                Direction::Egress => self.sent_payload(segment),
+                Direction::Ingress => self.received_payload(segment),
             };
-            if payload.ahead < 0 {
-                segment.head = Head::Unknown; // it is the head of bytes seen before
-            } else if payload.ahead > 0 {
-                segment.head = Head::Other; // the head is still to come
+            if payload.ahead == 0 {
+                self.at_hand.note(Step::HEAD);
             }
-            if request {
+            if payload.ahead < 0 {
+                self.at_hand.set_head(HeadKind::Unknown); // it is the head of bytes seen before
+            } else if payload.ahead > 0 {
+                self.at_hand.set_head(HeadKind::Other); // the head is still to come
+            }
+            if self.at_hand.is_silent() {
+                // It asks nothing and answers nothing; that it passed is all there is to know.
+            } else if request {
                 if payload.fresh != 0 {
-                    self.request_payload(&segment, &payload, &mut change, &mut step);
+                    self.request_payload(segment, &payload, &mut change);
                 } else if payload.readable && matches!(self.phase, Phase::Requesting) {
                     self.sent = segment.now; // it filled a gap
                 }
@@ -172,7 +228,7 @@ impl Connection {
                 self.response_bytes = self.response_bytes.wrapping_add(u64::from(payload.fresh));
                 // What leaves was in order by definition; what arrives counts once it can be read.
                 if payload.readable {
-                    self.response_payload(&segment, &mut step);
+                    self.response_payload(segment);
                 } else if payload.fresh != 0 && matches!(self.phase, Phase::Responding) {
                     self.last = segment.now;
                 }
@@ -180,20 +236,22 @@ impl Connection {
         }
         if change.begins == 0 {
             if segment.flags.rst() {
-                self.reset(&segment, request, &mut change);
-            } else if self.finishes(&segment) {
-                self.finish(&segment, request, &mut change);
+                self.reset(segment, request, &mut change);
+            } else if self.finishes(segment) {
+                self.finish(segment, request, &mut change);
             }
         }
         if let Some(ending) = change.ends {
             self.end(ending, &mut step);
         }
         if change.begins != 0 {
-            self.begin(&segment, change.begins, &mut step);
+            self.begin(segment, change.begins);
             if request && segment.flags.fin() {
                 self.requester_done = segment.now;
             }
         }
+        step.flags = self.at_hand.flags();
+        step.reasons = self.at_hand.reasons();
         step
     }
 
@@ -219,103 +277,19 @@ impl Connection {
             Phase::Responding => Ending { until: self.first, outcome: Outcome::Ok },
             _ => return step,
         };
+        self.at_hand.clear();
         self.end(ending, &mut step);
+        step.flags = self.at_hand.flags();
+        step.reasons = self.at_hand.reasons();
         step
-    }
-
-    /// Payload that leaves. The stack sends in order, so only the end matters.
-    #[inline(always)]
-    fn sent_payload(&mut self, segment: &Segment) -> Payload {
-        if self.flags & Self::SENT_KNOWN == 0 {
-            self.flags |= Self::SENT_KNOWN;
-            self.sent_next = segment.start();
-        }
-        let fresh = distance(self.sent_next, segment.end());
-        if fresh <= 0 {
-            self.retransmits = self.retransmits.wrapping_add(1);
-            return Payload::OLD;
-        }
-        let ahead = distance(self.sent_next, segment.start());
-        self.sent_next = segment.end();
-        // A first segment that skips ahead carries no more than its own length.
-        let fresh =
-            if fresh.cast_unsigned() > segment.length { segment.length } else { fresh.cast_unsigned() };
-        Payload { fresh, readable: true, ahead }
-    }
-
-    /// Payload that arrives: in order, ahead of a gap, or again.
-    #[inline(always)]
-    fn received_payload(&mut self, segment: &Segment) -> Payload {
-        let (start, end) = (segment.start(), segment.end());
-        if self.flags & Self::RECEIVED_KNOWN == 0 {
-            self.flags |= Self::RECEIVED_KNOWN;
-            self.received_next = start;
-            self.received_end = start;
-        }
-        let ahead = distance(self.received_next, start);
-        if ahead.unsigned_abs() >= BEYOND_ANY_WINDOW {
-            return Payload::OLD; // corrupt, or of an earlier connection: the stack will refuse it
-        }
-        if ahead < 0 {
-            self.received_again(segment);
-            if distance(self.received_next, end) <= 0 {
-                return Payload::OLD;
-            }
-        }
-        let fresh = distance(self.received_end, end);
-        let fresh = if fresh < 0 { 0 } else { fresh.cast_unsigned() };
-        self.received_end = later(self.received_end, end);
-        if ahead > 0 {
-            self.flags |= Self::GAP;
-            return Payload { fresh, readable: false, ahead };
-        }
-        self.received_next = end;
-        if self.received_next == self.received_end {
-            self.flags &= !Self::GAP;
-        }
-        Payload { fresh, readable: true, ahead }
-    }
-
-    /// A segment that begins with bytes that arrived before. Where the stack has not accepted them yet (it had no
-    /// room: zero window, full buffer), they become readable only now, so their times are taken anew.
-    #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "sequence numbers wrap, and so may the difference")]
-    fn received_again(&mut self, segment: &Segment) {
-        let (start, end) = (segment.start(), segment.end());
-        let keep_alive_probe =
-            segment.length == 1 && end == self.received_next && segment.received == Some(end);
-        if !keep_alive_probe {
-            self.retransmits = self.retransmits.wrapping_add(1);
-        }
-        let Some(received) = segment.received else { return };
-        if distance(start, received) < 0 || distance(received, end) <= 0 {
-            return;
-        }
-        if self.is_request(Direction::Ingress) {
-            if matches!(self.phase, Phase::Requesting) {
-                self.sent = segment.now;
-            }
-        } else if matches!(self.phase, Phase::Responding) {
-            // Was the first byte of this response among what the stack did not have?
-            let begin = self.received_end.wrapping_sub(self.response_bytes as u32);
-            if self.response_bytes <= u64::from(u32::MAX >> 1) && distance(received, begin) >= 0 {
-                self.first = segment.now;
-            }
-            self.last = segment.now;
-        }
     }
 
     /// New payload from the side that asks.
     #[inline(always)]
-    fn request_payload(
-        &mut self,
-        segment: &Segment,
-        payload: &Payload,
-        change: &mut Change,
-        step: &mut Step,
-    ) {
+    fn request_payload(&mut self, segment: &Segment, payload: &Payload, change: &mut Change) {
         let fresh = payload.fresh;
-        let begins = matches!(segment.head, Head::HttpRequest) && !matches!(self.protocol, Protocol::Other);
+        let begins =
+            matches!(self.at_hand.head(), HeadKind::HttpRequest) && !matches!(self.protocol, Protocol::Other);
         match self.phase {
             Phase::Idle => change.begins = fresh,
             Phase::Requesting => {
@@ -327,7 +301,7 @@ impl Connection {
             }
             Phase::Responding => {
                 // Too few bytes, or bytes behind a gap, do not tell what begins.
-                let known = !matches!(segment.head, Head::Unknown)
+                let known = !matches!(self.at_hand.head(), HeadKind::Unknown)
                     && segment.length as usize >= HEAD_LENGTH
                     && payload.ahead == 0;
                 if known && !begins && self.status != 101 && matches!(self.protocol, Protocol::Http1) {
@@ -345,7 +319,7 @@ impl Connection {
                 } else {
                     self.phase = Phase::Synchronising;
                     self.flags |= Self::ASKED;
-                    step.uncertain = Some(Reason::StartedBefore);
+                    self.at_hand.doubt(Reason::StartedBefore);
                 }
             }
             Phase::Synchronising => {
@@ -357,7 +331,8 @@ impl Connection {
             Phase::Opaque => {
                 if self.flags & Self::ASKED == 0 {
                     self.flags |= Self::ASKED;
-                    step.uncertain = Some(self.opaque_reason());
+                    let reason = self.opaque_reason();
+                    self.at_hand.doubt(reason);
                 }
             }
         }
@@ -371,26 +346,26 @@ impl Connection {
 
     /// New payload from the side that answers, in order.
     #[inline(always)]
-    fn response_payload(&mut self, segment: &Segment, step: &mut Step) {
+    fn response_payload(&mut self, segment: &Segment) {
         match self.phase {
             Phase::Idle => {
-                if self.flags & Self::PUSHED == 0 {
+                if matches!(self.at_hand.head(), HeadKind::MysqlGreeting) && self.number == 0 {
+                    self.protocol = Protocol::Mysql;
+                    self.at_hand.doubt(Reason::Handshake);
+                } else if self.flags & Self::PUSHED == 0 {
                     self.flags |= Self::PUSHED;
-                    step.uncertain = Some(Reason::Push);
+                    self.at_hand.doubt(Reason::Push);
                 }
             }
             Phase::Requesting => {
-                let status = match segment.head {
-                    Head::HttpResponse(status) => status,
-                    _ => 0,
-                };
+                let status = self.at_hand.status();
                 let http = matches!(self.protocol, Protocol::Http1);
                 if http && matches!(status, 100 | 102..=199) {
                     // An interim response announces the real one (RFC 9110, section 15.2).
                     self.response_bytes = 0;
                     return;
                 }
-                if http && status == 0 && !matches!(segment.head, Head::Unknown) {
+                if http && status == 0 && !matches!(self.at_hand.head(), HeadKind::Unknown) {
                     if self.number == 1 {
                         // The connection's very first response is none of HTTP's.
                         self.protocol = Protocol::Other;
@@ -399,7 +374,7 @@ impl Connection {
                         self.flags |= Self::OVERLAPPING;
                     }
                 }
-                if let Some(acknowledged) = segment.acknowledged
+                if let Some(acknowledged) = self.at_hand.acknowledged()
                     && distance(self.request_sequence, acknowledged) <= 0
                 {
                     // It left before the request had arrived: the rest of an earlier answer, or unasked.
@@ -407,13 +382,14 @@ impl Connection {
                 }
                 if segment.now < self.start {
                     self.phase = Phase::Idle;
-                    step.uncertain = Some(Reason::NegativeDuration);
+                    self.at_hand.doubt(Reason::NegativeDuration);
                     return;
                 }
                 self.phase = Phase::Responding;
                 self.first = segment.now;
                 self.last = segment.now;
-                self.status = u32::from(status);
+                self.status = status;
+                self.at_hand.note(Step::ANSWERED);
             }
             Phase::Responding => {
                 if segment.now > self.last {
@@ -423,7 +399,7 @@ impl Connection {
             Phase::Unsynchronised => {
                 self.phase = Phase::Synchronising;
                 self.flags &= !Self::ASKED;
-                step.uncertain = Some(Reason::StartedBefore);
+                self.at_hand.doubt(Reason::StartedBefore);
             }
             Phase::Synchronising | Phase::Opaque => self.flags &= !Self::ASKED,
         }
@@ -431,17 +407,27 @@ impl Connection {
 
     /// A request begins with this segment.
     #[inline(always)]
-    fn begin(&mut self, segment: &Segment, fresh: u32, step: &mut Step) {
-        match segment.head {
-            Head::HttpRequest if !matches!(self.protocol, Protocol::Other) => self.protocol = Protocol::Http1,
-            Head::TlsRecord if matches!(self.protocol, Protocol::Unknown) => {
-                self.protocol = Protocol::Tls;
+    fn begin(&mut self, segment: &Segment, fresh: u32) {
+        match self.at_hand.head() {
+            HeadKind::HttpRequest if !matches!(self.protocol, Protocol::Other | Protocol::Mysql) => {
+                self.protocol = Protocol::Http1;
             }
-            Head::Http2Preface => self.protocol = Protocol::Http2,
+            // MySQL begins with a greeting and then asks for encryption.
+            HeadKind::TlsRecord if matches!(self.protocol, Protocol::Unknown | Protocol::Mysql) => {
+                self.protocol = Protocol::Tls;
+                if self.number == 0 {
+                    self.begin_tls(segment);
+                    return;
+                }
+            }
+            HeadKind::Http2Preface => {
+                self.begin_http2(segment);
+                return;
+            }
             _ => {}
         }
         let uncertain = self.flags & Self::PIPELINED != 0
-            || (matches!(self.protocol, Protocol::Http1) && matches!(segment.head, Head::Other));
+            || (matches!(self.protocol, Protocol::Http1) && matches!(self.at_hand.head(), HeadKind::Other));
         self.flags &= !(Self::OVERLAPPING | Self::PUSHED);
         if uncertain {
             self.flags |= Self::OVERLAPPING;
@@ -450,13 +436,17 @@ impl Connection {
         self.requester_done = Timestamp(0);
         self.response_bytes = 0;
         self.status = 0;
-        if matches!(self.protocol, Protocol::Tls | Protocol::Http2 | Protocol::Upgraded) {
+        if matches!(self.protocol, Protocol::Http2 | Protocol::Upgraded)
+            || (matches!(self.protocol, Protocol::Tls) && matches!(self.tls, TlsStage::None))
+        {
             self.phase = Phase::Opaque;
             self.flags |= Self::ASKED;
             // The step may already tell how the exchange before ended; this turn is told all the same.
-            step.uncertain = Some(self.opaque_reason());
+            let reason = self.opaque_reason();
+            self.at_hand.doubt(reason);
             return;
         }
+        self.at_hand.note(Step::ASKED);
         self.number = self.number.wrapping_add(1);
         self.phase = Phase::Requesting;
         self.request_sequence = segment.start();
@@ -531,16 +521,29 @@ impl Connection {
     fn end(&mut self, ending: Ending, step: &mut Step) {
         let Ending { until, outcome } = ending;
         self.phase = Phase::Idle;
+        self.tell_end(until, outcome, step);
         if matches!(self.protocol, Protocol::Http1) && self.status == 101 {
             self.protocol = Protocol::Upgraded;
         }
-        if self.flags & Self::OVERLAPPING != 0 {
-            step.uncertain = Some(Reason::Overlapping);
+    }
+
+    #[inline(always)]
+    fn tell_end(&mut self, until: Timestamp, outcome: Outcome, step: &mut Step) {
+        if matches!(self.tls, TlsStage::Tickets) {
+            // Its answer may begin with tickets.
+            self.tls = TlsStage::Modern;
+            self.at_hand.doubt(Reason::Tls);
             return;
         }
-        step.ended = self.fill(until, outcome, &mut step.exchange);
-        if !step.ended {
-            step.uncertain = Some(Reason::NegativeDuration);
+        if self.flags & Self::OVERLAPPING != 0 {
+            self.at_hand.doubt(Reason::Overlapping);
+            return;
+        }
+        let outcome = self.at_hand.outcome(outcome);
+        if self.fill(until, outcome, &mut step.exchange) {
+            self.at_hand.note(Step::ENDED);
+        } else {
+            self.at_hand.doubt(Reason::NegativeDuration);
         }
     }
 
@@ -572,9 +575,9 @@ impl Connection {
         };
         exchange.request_bytes = self.request_bytes;
         exchange.response_bytes = self.response_bytes;
-        exchange.status = self.status;
         exchange.protocol = self.protocol;
         exchange.outcome = outcome;
+        exchange.role = self.role;
         true
     }
 

@@ -22,8 +22,10 @@ pub enum Protocol {
     Http2 = 3,
     /// An HTTP/1.1 connection that switched to something else (`101`).
     Upgraded = 4,
-    /// It looked like HTTP/1 and is not (Redis takes `GET key` too): paired by direction.
+    /// It looked like HTTP and is not (Redis takes `GET key` too): paired by direction.
     Other = 5,
+    /// MySQL or MariaDB: paired by direction, but for the commands that have no answer.
+    Mysql = 6,
 }
 
 impl Protocol {
@@ -41,6 +43,7 @@ impl Protocol {
             Self::Tls => Some("tls"),
             Self::Http2 => Some("http2"),
             Self::Upgraded => Some("upgraded"),
+            Self::Mysql => Some("mysql"),
         }
     }
 }
@@ -60,6 +63,33 @@ pub enum Head {
     TlsRecord,
     /// The connection preface of HTTP/2 (RFC 9113, section 3.4).
     Http2Preface,
+    /// What a MySQL server says first: a packet of some hundred bytes at most, numbered 0, of version 10.
+    MysqlGreeting,
+}
+
+/// [`Head`] without what it carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "host",
+    derive(zerocopy::TryFromBytes, zerocopy::Immutable, zerocopy::KnownLayout, zerocopy::IntoBytes)
+)]
+#[repr(u8)]
+pub enum HeadKind {
+    /// [`Head::Unknown`].
+    #[default]
+    Unknown,
+    /// [`Head::Other`].
+    Other,
+    /// [`Head::HttpRequest`].
+    HttpRequest,
+    /// [`Head::HttpResponse`].
+    HttpResponse,
+    /// [`Head::TlsRecord`].
+    TlsRecord,
+    /// [`Head::Http2Preface`].
+    Http2Preface,
+    /// [`Head::MysqlGreeting`].
+    MysqlGreeting,
 }
 
 const fn ascii(text: [u8; 4]) -> u32 {
@@ -67,6 +97,29 @@ const fn ascii(text: [u8; 4]) -> u32 {
 }
 
 impl Head {
+    /// Which of them it is.
+    #[inline(always)]
+    pub(crate) const fn kind(self) -> HeadKind {
+        match self {
+            Self::Unknown => HeadKind::Unknown,
+            Self::Other => HeadKind::Other,
+            Self::HttpRequest => HeadKind::HttpRequest,
+            Self::HttpResponse(_) => HeadKind::HttpResponse,
+            Self::TlsRecord => HeadKind::TlsRecord,
+            Self::Http2Preface => HeadKind::Http2Preface,
+            Self::MysqlGreeting => HeadKind::MysqlGreeting,
+        }
+    }
+
+    /// The code of a status line, 0 for everything else.
+    #[inline(always)]
+    pub(crate) const fn status(self) -> u16 {
+        match self {
+            Self::HttpResponse(status) => status,
+            _ => 0,
+        }
+    }
+
     /// Recognises a message by its first bytes.
     #[inline(always)]
     pub fn of(bytes: &[u8; HEAD_LENGTH]) -> Self {
@@ -90,6 +143,9 @@ impl Head {
         if first == ascii(*b"PRI ") && second == ascii(*b"* HT") {
             return Self::Http2Preface;
         }
+        if b1 | b2 | b3 == 0 && b0 >= 32 && b4 == 10 && (b5.is_ascii_digit()) && (b6 == b'.' || b7 == b'.') {
+            return Self::MysqlGreeting;
+        }
         let method = first == ascii(*b"GET ")
             || first == ascii(*b"PUT ")
             || (first == ascii(*b"POST") && b4 == b' ')
@@ -101,6 +157,24 @@ impl Head {
             || (first == ascii(*b"CONN") && second == ascii(*b"ECT "));
         if method { Self::HttpRequest } else { Self::Other }
     }
+}
+
+/// How many bytes tell a MySQL command: length, number, command.
+pub const MYSQL_COMMAND: usize = 5;
+
+/// Whether these bytes begin a MySQL packet of `length` bytes in all that has no answer: `COM_QUIT`,
+/// `COM_STMT_SEND_LONG_DATA`, `COM_STMT_CLOSE`.
+#[inline(always)]
+pub const fn mysql_is_unanswered(bytes: [u8; MYSQL_COMMAND], length: u32) -> bool {
+    let [b0, b1, b2, number, command] = bytes;
+    let payload = u32::from_be_bytes([0, b2, b1, b0]);
+    number == 0 && payload + 4 == length && matches!(command, 0x01 | 0x18 | 0x19)
+}
+
+/// Whether these bytes, in a conversation of MySQL, begin a record of TLS: a handshake, numbered as no packet is.
+#[inline(always)]
+pub const fn mysql_is_encrypted(bytes: [u8; MYSQL_COMMAND]) -> bool {
+    bytes[0] == 0x16 && bytes[1] == 0x03 && bytes[2] <= 0x04 && bytes[3] >= 0x01
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! | program | hook | does |
 //! |---|---|---|
 //! | `egress`, `ingress` | `cgroup_skb` | pair payload |
+//! | `frames`, `records` | called by these | follow frames of HTTP/2 and records of TLS |
 //! | `lifecycle` | `sock_ops` | role from the handshake, first sequence numbers, close |
 //! | `connect4`, `connect6` | `cgroup/connect` | process of a client |
 //! | `read` | `tp_btf/tcp_rcv_space_adjust` | when the response was looked at |
@@ -19,10 +20,15 @@
 
 mod count;
 mod emit;
+mod headers;
+mod heads;
 mod log;
 mod maps;
 mod packet;
+mod parties;
 mod probes;
+mod tail;
+mod walk;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

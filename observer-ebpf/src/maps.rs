@@ -1,7 +1,7 @@
 //! What the probes share with each other and with user space.
 
 use aya_ebpf::{
-    btf_maps::{Array, PerCpuArray, RingBuf, SkStorage},
+    btf_maps::{Array, PerCpuArray, ProgramArray, RingBuf, SkStorage},
     macros::btf_map,
 };
 use observer_common::{Config, Connection, Counters, ExchangeRecord, LISTENING_WORDS};
@@ -28,3 +28,7 @@ pub(crate) static CONFIG: Array<Config, 1> = Array::new();
 /// Ports that had a listener when observation began, one bit each: the role of older connections.
 #[btf_map]
 pub(crate) static LISTENING: Array<u64, { LISTENING_WORDS as usize }> = Array::new();
+
+/// The programs that walk over frames and records; see `tail`.
+#[btf_map]
+pub(crate) static WALKERS: ProgramArray<2> = ProgramArray::new();

@@ -1,55 +1,43 @@
 //! From a packet at the socket's cgroup to a step of its connection.
 
 use aya_ebpf::{
-    EbpfContext,
     bindings::{BPF_SK_STORAGE_GET_F_CREATE, BPF_TCP_LISTEN, bpf_sock},
     helpers::{
-        bpf_get_socket_cookie, bpf_ktime_get_ns,
+        bpf_ktime_get_ns,
         generated::{bpf_sk_fullsock, bpf_sk_storage_get, bpf_spin_lock, bpf_spin_unlock, bpf_tcp_sock},
     },
     programs::SkBuffContext,
 };
 use observer_common::{
-    Address, Config, Connection, Direction, Endpoint, HEAD_LENGTH, Head, Reason, Role, Roles, Segment,
-    TcpFlags, Timestamp,
+    Connection, Direction, HEAD_LENGTH, Head, Known, MYSQL_COMMAND, Outcome, Protocol, Reason, RecordKind,
+    Role, Route, Segment, TcpFlags, Timestamp, mysql_is_encrypted, mysql_is_unanswered,
 };
 
 use crate::{
     count::count,
-    emit::emit,
+    emit::{emit, emit_closed, emit_opened, emit_payload},
+    headers::{ACK, Packet, names_answer},
+    heads::keep_heads,
     log::debug,
-    maps::{CONFIG, CONNECTIONS, LISTENING},
+    maps::CONNECTIONS,
+    parties::{assign_role, identify},
+    tail::{Next, continue_with},
 };
 
-const AF_INET: u32 = 2;
-const IPPROTO_TCP: u8 = 6;
-/// IPv6 extension headers (RFC 8200, section 4).
-const HOP_BY_HOP: u8 = 0;
-const ROUTING: u8 = 43;
-const FRAGMENT: u8 = 44;
-const DESTINATION_OPTIONS: u8 = 60;
-/// TCP acknowledgement flag.
-const ACK: u8 = 0x10;
-
-/// What the headers of one TCP packet say.
-struct Packet {
-    source: Address,
-    destination: Address,
-    source_port: u32,
-    destination_port: u32,
-    sequence: u32,
-    acknowledgement: u32,
-    flags: u8,
-    /// Bytes before the payload.
-    header: u32,
-    /// Bytes of payload.
-    length: u32,
-}
+/// The port of name servers.
+const DOMAIN: u32 = 53;
 
 /// Takes in one packet.
 #[inline(always)]
 pub(crate) fn observe(context: &SkBuffContext, direction: Direction) {
-    let Some(packet) = Packet::of(context) else { return };
+    let Some(packet) = Packet::of(context) else {
+        if matches!(direction, Direction::Ingress)
+            && let Some((header, length)) = names_answer(context)
+        {
+            emit_payload(context, header, length, RecordKind::Names, 0, false);
+        }
+        return;
+    };
     let opens =
         packet.flags & (TcpFlags::SYN | ACK) == TcpFlags::SYN && matches!(direction, Direction::Egress);
     if packet.length == 0 && !opens && packet.flags & (TcpFlags::FIN | TcpFlags::RST) == 0 {
@@ -57,31 +45,15 @@ pub(crate) fn observe(context: &SkBuffContext, direction: Direction) {
     }
     // SAFETY: reads of the context and calls of helpers, as the verifier checks them.
     unsafe {
-        let socket = (*context.skb.skb).__bindgen_anon_2.sk;
-        if socket.is_null() {
-            return;
-        }
-        let socket = bpf_sk_fullsock(socket);
-        // A listener is no connection: what comes to it belongs to a socket that does not exist yet.
-        if socket.is_null() || (*socket).state == BPF_TCP_LISTEN {
-            return;
-        }
-        let create = if packet.length != 0 || opens { BPF_SK_STORAGE_GET_F_CREATE } else { 0 };
-        let connection: *mut Connection = bpf_sk_storage_get(
-            (&raw const CONNECTIONS).cast_mut().cast(),
-            socket.cast(),
-            core::ptr::null_mut(),
-            create.into(),
-        )
-        .cast();
-        if connection.is_null() {
-            if create != 0 {
+        let Some(socket) = socket(context) else { return };
+        let create = packet.length != 0 || opens;
+        let Some(connection) = connection(socket, create) else {
+            if create {
                 debug!(context, "no storage for a connection");
                 count(Reason::StorageFailed);
             }
             return;
-        }
-        let connection = &mut *connection;
+        };
         if matches!(connection.role, Role::Unknown) {
             assign_role(connection, socket, opens);
             debug!(context, "port {}: seen from the middle on", (*socket).src_port);
@@ -89,15 +61,134 @@ pub(crate) fn observe(context: &SkBuffContext, direction: Direction) {
         if !connection.is_observed() {
             return;
         }
-        step(context, &packet, direction, socket, connection);
+        // A request that came with a server's handshake has no packet of its own here.
+        let tells = connection.is_request(direction) || matches!(connection.role, Role::Server);
+        if connection.parties.remote.port == 0 && tells {
+            identify(context, &packet, direction, socket, connection);
+        }
+        match connection.route() {
+            Route::Turns => {}
+            Route::Frames if packet.length == 0 => {
+                end_frames(connection, direction, packet.flags, srtt_eighths(socket));
+                return;
+            }
+            Route::Frames => continue_with(context, Next::Frames, direction),
+            Route::Records if packet.length == 0 => {}
+            Route::Records => {
+                continue_with(context, Next::Records, direction);
+                // It is not there: nothing tells data from a handshake.
+                connection.phase = observer_common::Phase::Opaque;
+            }
+        }
+        take_turn(context, &packet, direction, socket, connection);
     }
 }
 
+/// The full socket of a packet; none for a listener, which is no connection: what comes to it belongs to a socket
+/// that does not exist yet.
+///
+/// # Safety
+///
+/// As the verifier checks.
+#[inline(always)]
+pub(crate) unsafe fn socket(context: &SkBuffContext) -> Option<*mut bpf_sock> {
+    // SAFETY: reads of the context.
+    unsafe {
+        let socket = (*context.skb.skb).__bindgen_anon_2.sk;
+        if socket.is_null() {
+            return None;
+        }
+        let socket = bpf_sk_fullsock(socket);
+        if socket.is_null() || (*socket).state == BPF_TCP_LISTEN {
+            return None;
+        }
+        Some(socket)
+    }
+}
+
+/// The storage of a socket.
+///
+/// # Safety
+///
+/// `socket` is a full socket.
+#[inline(always)]
+pub(crate) unsafe fn connection<'a>(socket: *mut bpf_sock, create: bool) -> Option<&'a mut Connection> {
+    let flags = if create { BPF_SK_STORAGE_GET_F_CREATE } else { 0 };
+    // SAFETY: the storage is valid where not null, for as long as the program runs.
+    unsafe {
+        let connection: *mut Connection = bpf_sk_storage_get(
+            (&raw const CONNECTIONS).cast_mut().cast(),
+            socket.cast(),
+            core::ptr::null_mut(),
+            flags.into(),
+        )
+        .cast();
+        connection.as_mut()
+    }
+}
+
+/// The smoothed round-trip time of a socket.
+///
+/// # Safety
+///
+/// `socket` is a full socket.
+#[inline(always)]
+pub(crate) unsafe fn srtt_eighths(socket: *mut bpf_sock) -> impl FnOnce() -> u32 {
+    // SAFETY: as the caller promises.
+    move || unsafe {
+        let tcp = bpf_tcp_sock(socket);
+        if tcp.is_null() { 0 } else { (*tcp).srtt_us }
+    }
+}
+
+/// The segment of a packet, but for what its payload says.
+///
+/// # Safety
+///
+/// `socket` is a full socket.
+#[inline(always)]
+pub(crate) unsafe fn segment(
+    packet: &Packet,
+    direction: Direction,
+    socket: *mut bpf_sock,
+    connection: &Connection,
+) -> Segment {
+    let mut segment = Segment {
+        // Before what the stack has accepted is looked at: what it accepts in between counts as later.
+        // SAFETY: a helper without arguments.
+        now: Timestamp(unsafe { bpf_ktime_get_ns() }),
+        direction,
+        sequence: packet.sequence,
+        length: packet.length,
+        flags: TcpFlags(packet.flags),
+        acknowledged: if packet.flags & ACK != 0 {
+            Known::to_be(packet.acknowledgement)
+        } else {
+            Known::NOTHING
+        },
+        head: Head::Unknown,
+        silent: false,
+        received: Known::NOTHING,
+    };
+    if matches!(direction, Direction::Ingress) && connection.asks_for_received(packet.sequence) {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let tcp = bpf_tcp_sock(socket);
+            if !tcp.is_null() {
+                segment.received = Known::to_be((*tcp).rcv_nxt);
+            }
+        }
+    }
+    segment
+}
+
+/// Pairs by turns.
+///
 /// # Safety
 ///
 /// `socket` is a full socket and `connection` its storage.
 #[inline(always)]
-unsafe fn step(
+unsafe fn take_turn(
     context: &SkBuffContext,
     packet: &Packet,
     direction: Direction,
@@ -106,236 +197,70 @@ unsafe fn step(
 ) {
     // SAFETY: as the caller promises.
     unsafe {
-        // A request that came with a server's handshake has no packet of its own here.
-        let tells = connection.is_request(direction) || matches!(connection.role, Role::Server);
-        if connection.remote.port == 0 && tells {
-            identify(context, packet, direction, socket, connection);
-        }
-        let head = if packet.length >= HEAD_LENGTH as u32 && connection.asks_for_head(direction) {
-            match context.load::<[u8; HEAD_LENGTH]>(packet.header as usize) {
-                Ok(bytes) => Head::of(&bytes),
-                Err(_) => Head::Unknown,
+        let asks = connection.is_request(direction);
+        let mut head = if packet.length != 0 && asks { Head::Other } else { Head::Unknown };
+        let mut silent = false;
+        if asks && matches!(connection.protocol, Protocol::Mysql) {
+            if packet.length >= MYSQL_COMMAND as u32
+                && let Ok(bytes) = context.load::<[u8; MYSQL_COMMAND]>(packet.header as usize)
+            {
+                silent = mysql_is_unanswered(bytes, packet.length);
+                if mysql_is_encrypted(bytes) {
+                    head = Head::TlsRecord;
+                }
             }
-        } else if packet.length != 0 && connection.is_request(direction) {
-            Head::Other
-        } else {
-            Head::Unknown
-        };
-        let mut segment = Segment {
-            // Before what the stack has accepted is looked at: what it accepts in between counts as later.
-            now: Timestamp(bpf_ktime_get_ns()),
-            direction,
-            sequence: packet.sequence,
-            length: packet.length,
-            flags: TcpFlags(packet.flags),
-            acknowledged: if packet.flags & ACK != 0 { Some(packet.acknowledgement) } else { None },
-            head,
-            received: None,
-        };
-        if matches!(direction, Direction::Ingress) && connection.asks_for_received(packet.sequence) {
-            let tcp = bpf_tcp_sock(socket);
-            if !tcp.is_null() {
-                segment.received = Some((*tcp).rcv_nxt);
+        } else if packet.length >= HEAD_LENGTH as u32 && connection.asks_for_head(direction) {
+            head = Head::Unknown;
+            if let Ok(bytes) = context.load::<[u8; HEAD_LENGTH]>(packet.header as usize) {
+                if connection.suspects_http2(direction, &bytes) {
+                    continue_with(context, Next::Frames, direction);
+                }
+                head = Head::of(&bytes);
             }
         }
+        let mut segment = segment(packet, direction, socket, connection);
+        segment.head = head;
+        segment.silent = silent;
         let lock = (&raw mut connection.lock).cast();
         bpf_spin_lock(lock);
         let step = connection.observe(&segment);
         bpf_spin_unlock(lock);
-        emit(connection, &step, || {
-            let tcp = bpf_tcp_sock(socket);
-            if tcp.is_null() { 0 } else { (*tcp).srtt_us }
-        });
-    }
-}
-
-/// The role of a connection that no handshake told: it is older than the probes, or `sock_ops` is not there.
-///
-/// # Safety
-///
-/// `socket` is a full socket.
-#[inline(always)]
-unsafe fn assign_role(connection: &mut Connection, socket: *mut bpf_sock, opens: bool) {
-    // SAFETY: as the caller promises; the map's values are valid where not null.
-    let port = unsafe { (*socket).src_port };
-    let listening = match LISTENING.get((port & 0xffff) / 64) {
-        Some(word) => word >> (port & 63) & 1 != 0,
-        None => false,
-    };
-    let role = if listening && !opens { Role::Server } else { Role::Client };
-    if !wanted(role) {
-        connection.role = Role::Ignored;
-    } else if opens {
-        connection.open(role);
-    } else {
-        connection.open_in_the_middle(role);
-    }
-}
-
-/// Whether connections of this role are observed.
-#[inline(always)]
-pub(crate) fn wanted(role: Role) -> bool {
-    let Some(Config { roles, .. }) = CONFIG.get(0) else { return false };
-    let bit = if matches!(role, Role::Client) { Roles::CLIENT } else { Roles::SERVER };
-    roles & bit != 0
-}
-
-/// Notes both ends and the cookie, once, from the first packet in request direction: only there the packet
-/// shows the real instance behind address translation.
-///
-/// # Safety
-///
-/// `socket` is a full socket.
-#[inline(always)]
-unsafe fn identify(
-    context: &SkBuffContext,
-    packet: &Packet,
-    direction: Direction,
-    socket: *mut bpf_sock,
-    connection: &mut Connection,
-) {
-    // SAFETY: as the caller promises.
-    unsafe {
-        connection.cookie = bpf_get_socket_cookie(context.as_ptr());
-        // Volatile, so that the compiler reads each field at its own constant offset: the verifier refuses
-        // arithmetic on a socket's address.
-        let source = [
-            (&raw const (*socket).src_ip4).read_volatile(),
-            (&raw const (*socket).src_ip6[0]).read_volatile(),
-            (&raw const (*socket).src_ip6[1]).read_volatile(),
-            (&raw const (*socket).src_ip6[2]).read_volatile(),
-            (&raw const (*socket).src_ip6[3]).read_volatile(),
-        ];
-        let destination = [
-            (&raw const (*socket).dst_ip4).read_volatile(),
-            (&raw const (*socket).dst_ip6[0]).read_volatile(),
-            (&raw const (*socket).dst_ip6[1]).read_volatile(),
-            (&raw const (*socket).dst_ip6[2]).read_volatile(),
-            (&raw const (*socket).dst_ip6[3]).read_volatile(),
-        ];
-        let v4 = (*socket).family == AF_INET;
-        connection.local = Endpoint { address: address(source, v4), port: (*socket).src_port };
-        connection.dialled =
-            Endpoint { address: address(destination, v4), port: u32::from(u16::from_be((*socket).dst_port)) };
-        connection.remote = match direction {
-            Direction::Egress => Endpoint { address: packet.destination, port: packet.destination_port },
-            Direction::Ingress => Endpoint { address: packet.source, port: packet.source_port },
-        };
-    }
-}
-
-/// An address from a socket's IPv4 word and its four IPv6 words.
-#[inline(always)]
-fn address([v4, a, b, c, d]: [u32; 5], is_v4: bool) -> Address {
-    if is_v4 { Address::from_v4(v4) } else { Address { words: [a, b, c, d] } }
-}
-
-/// The fixed part of an IPv4 header.
-#[repr(C)]
-struct Ipv4 {
-    version_length: u8,
-    service: u8,
-    total: u16,
-    id: u16,
-    fragment: u16,
-    hops: u8,
-    protocol: u8,
-    checksum: u16,
-    source: u32,
-    destination: u32,
-}
-
-/// An IPv6 header, without extensions.
-#[repr(C)]
-struct Ipv6 {
-    version: u32,
-    length: u16,
-    next: u8,
-    hops: u8,
-    source: [u32; 4],
-    destination: [u32; 4],
-}
-
-/// The fixed part of a TCP header.
-#[repr(C)]
-struct Tcp {
-    source: u16,
-    destination: u16,
-    sequence: u32,
-    acknowledgement: u32,
-    offset: u8,
-    flags: u8,
-    window: u16,
-    checksum: u16,
-    urgent: u16,
-}
-
-impl Packet {
-    /// Reads the headers of a TCP packet where they lie: at this hook they are always in the linear part.
-    #[inline(always)]
-    fn of(context: &SkBuffContext) -> Option<Self> {
-        // SAFETY: every read is behind a comparison with the packet's end, as the verifier demands.
-        unsafe {
-            let skb = context.skb.skb;
-            let data = (*skb).data as usize;
-            let end = (*skb).data_end as usize;
-            if data + 20 > end {
-                return None;
-            }
-            let version = *(data as *const u8) >> 4;
-            let (offset, source, destination) = if version == 4 {
-                let ip = data as *const Ipv4;
-                if (*ip).protocol != IPPROTO_TCP {
-                    return None;
-                }
-                if (*ip).fragment & 0xff3f_u16.to_le() != 0 {
-                    count(Reason::Unreadable);
-                    return None;
-                }
-                let offset = usize::from((*ip).version_length & 15) * 4;
-                (offset, Address::from_v4((*ip).source), Address::from_v4((*ip).destination))
-            } else {
-                if version != 6 || data + 40 > end {
-                    return None;
-                }
-                let ip = data as *const Ipv6;
-                let mut next = (*ip).next;
-                let mut offset = 40;
-                if next == HOP_BY_HOP && data + 48 <= end {
-                    // Segmentation offload beyond 64 KiB announces its size in an 8-byte option (RFC 2675).
-                    let option = (data + 40) as *const [u8; 2];
-                    if (*option)[1] == 0 {
-                        next = (*option)[0];
-                        offset = 48;
-                    }
-                }
-                if next != IPPROTO_TCP {
-                    // Further extensions: TCP may follow, out of reach.
-                    if matches!(next, HOP_BY_HOP | ROUTING | FRAGMENT | DESTINATION_OPTIONS) {
-                        count(Reason::Unreadable);
-                    }
-                    return None;
-                }
-                (offset, Address { words: (*ip).source }, Address { words: (*ip).destination })
-            };
-            let tcp = data + offset;
-            if tcp + 20 > end {
-                return None;
-            }
-            let tcp = tcp as *const Tcp;
-            let header = offset as u32 + u32::from((*tcp).offset >> 4) * 4;
-            let total = (*skb).len;
-            Some(Self {
-                source,
-                destination,
-                source_port: u32::from(u16::from_be((*tcp).source)),
-                destination_port: u32::from(u16::from_be((*tcp).destination)),
-                sequence: u32::from_be((*tcp).sequence),
-                acknowledgement: u32::from_be((*tcp).acknowledgement),
-                flags: (*tcp).flags,
-                header,
-                length: total.saturating_sub(header),
-            })
+        emit(connection, &step, srtt_eighths(socket));
+        if !asks && connection.parties.remote.port == DOMAIN && packet.length != 0 {
+            emit_payload(context, packet.header, packet.length, RecordKind::Names, 0, true);
+        }
+        keep_heads(context, packet, connection, &step);
+        if silent {
+            count(Reason::Unanswered);
+        }
+        if step.opens_frames() {
+            emit_opened(connection, segment.now, step.is_whole());
+            continue_with(context, Next::Frames, direction);
+        } else if step.says_hello() {
+            let cookie = connection.parties.connection;
+            emit_payload(context, packet.header, packet.length, RecordKind::Hello, cookie, true);
+            continue_with(context, Next::Records, direction);
         }
     }
+}
+
+/// A FIN or RST ends all streams: of the side that answers, or at once.
+#[inline(always)]
+pub(crate) fn end_frames(
+    connection: &Connection,
+    direction: Direction,
+    flags: u8,
+    srtt_eighths: impl FnOnce() -> u32,
+) {
+    let reset = flags & TcpFlags::RST != 0;
+    if !reset && (flags & TcpFlags::FIN == 0 || connection.is_request(direction)) {
+        return;
+    }
+    let outcome = match direction {
+        Direction::Egress => Outcome::Cancelled,
+        Direction::Ingress => Outcome::Reset,
+    };
+    // SAFETY: a helper without arguments.
+    let now = Timestamp(unsafe { bpf_ktime_get_ns() });
+    emit_closed(connection, now, outcome, srtt_eighths());
 }

@@ -1,7 +1,8 @@
 //! An observed socket: the hook that sees every segment, and the stack behind it that accepts what arrives in order.
 
 use observer_common::{
-    Closed, Completed, Connection, Direction, HEAD_LENGTH, Head, Reason, Role, Segment, TcpFlags, Timestamp,
+    Closed, Completed, Connection, Direction, HEAD_LENGTH, Head, Known, Reason, Role, Segment, TcpFlags,
+    Timestamp,
 };
 
 pub(crate) const FIN: u8 = TcpFlags::FIN;
@@ -114,7 +115,7 @@ impl Wire {
     pub(crate) fn close(&mut self) -> &mut Self {
         let step = self.connection.close(Timestamp(self.now), Closed::GaveUp);
         self.completed.extend(step.completed());
-        self.uncertain.extend(step.uncertain);
+        self.uncertain.extend(step.uncertain());
         self
     }
 
@@ -141,13 +142,14 @@ impl Wire {
             sequence: if flags & SYN == 0 { sequence } else { sequence.wrapping_sub(1) },
             length,
             flags: TcpFlags(flags),
-            acknowledged: None,
+            acknowledged: Known::NOTHING,
             head,
-            received: if asks { received } else { None },
+            silent: false,
+            received: if asks { received.into() } else { Known::NOTHING },
         };
         let step = self.connection.observe(&segment);
         self.completed.extend(step.completed());
-        self.uncertain.extend(step.uncertain);
+        self.uncertain.extend(step.uncertain());
         self
     }
 }

@@ -10,7 +10,7 @@ use observer_common::{Reason, Role};
 use crate::{
     count::count,
     maps::{CONFIG, CONNECTIONS},
-    packet::wanted,
+    parties::wanted,
 };
 
 /// Let every connection pass.
@@ -45,9 +45,9 @@ fn connect(context: &SockAddrContext) {
         }
         let connection = &mut *connection;
         let pid = (bpf_get_current_pid_tgid() >> 32) as u32;
-        connection.pid = pid;
+        connection.parties.pid = pid;
         if let Ok(comm) = bpf_get_current_comm() {
-            connection.comm = comm;
+            connection.parties.comm = comm;
         }
         // A program that asks again whether it is connected must not start anew: `lifecycle` does that.
         if matches!(connection.role, Role::Unknown) {

@@ -13,9 +13,17 @@ use aya_ebpf::{
     macros::sock_ops,
     programs::SockOpsContext,
 };
-use observer_common::{Closed, Connection, Direction, Head, Reason, Role, Segment, TcpFlags, Timestamp};
+use observer_common::{
+    Closed, Connection, Direction, Head, Known, Outcome, Reason, Role, Route, Segment, TcpFlags, Timestamp,
+};
 
-use crate::{count::count, emit::emit, log::debug, maps::CONNECTIONS, packet::wanted};
+use crate::{
+    count::count,
+    emit::{emit, emit_closed},
+    log::debug,
+    maps::CONNECTIONS,
+    parties::wanted,
+};
 
 /// The answer to callbacks that ask nothing.
 const NO_REPLY: u32 = 1;
@@ -137,9 +145,10 @@ unsafe fn passive(context: &SockOpsContext) {
             sequence: received_next,
             length: total - header,
             flags: TcpFlags((*context.ops).skb_tcp_flags as u8 & TcpFlags::FIN),
-            acknowledged: None,
+            acknowledged: Known::NOTHING,
             head: Head::Unknown,
-            received: None,
+            silent: false,
+            received: Known::NOTHING,
         };
         let lock = (&raw mut connection.lock).cast();
         bpf_spin_lock(lock);
@@ -162,5 +171,12 @@ unsafe fn closed(context: &SockOpsContext, closed: Closed) {
         bpf_spin_unlock(lock);
         let srtt = (*context.ops).srtt_us;
         emit(connection, &step, || srtt);
+        if matches!(connection.route(), Route::Frames) {
+            let outcome = match closed {
+                Closed::Here => Outcome::Cancelled,
+                Closed::GaveUp => Outcome::Timeout,
+            };
+            emit_closed(connection, now, outcome, srtt);
+        }
     }
 }

@@ -2,7 +2,9 @@
 
 mod connect;
 mod egress;
+mod frames;
 mod ingress;
 mod lifecycle;
 mod read;
+mod records;
 mod waiting;

@@ -26,10 +26,10 @@ fn read(context: BtfTracePointContext) -> i32 {
             connection.read(Timestamp(bpf_ktime_get_ns()));
         }
         // Servers, and clients older than the probes, show their process here.
-        if connection.pid == 0 && connection.is_observed() {
-            connection.pid = (bpf_get_current_pid_tgid() >> 32) as u32;
+        if connection.parties.pid == 0 && connection.is_observed() {
+            connection.parties.pid = (bpf_get_current_pid_tgid() >> 32) as u32;
             if let Ok(comm) = bpf_get_current_comm() {
-                connection.comm = comm;
+                connection.parties.comm = comm;
             }
         }
     }

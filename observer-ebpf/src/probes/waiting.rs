@@ -31,11 +31,9 @@ extern "C" fn waiting(context: *mut Context) -> i32 {
         if value.is_null() {
             return 0;
         }
-        let connection: Connection = *value;
-        if matches!(connection.phase, Phase::Requesting | Phase::Responding) {
+        if matches!((*value).phase, Phase::Requesting | Phase::Responding) {
             let file = (*(*context).meta).sequence_file;
-            let bytes = (&raw const connection).cast_mut().cast();
-            bpf_seq_write(file, bytes, size_of::<Connection>() as u32);
+            bpf_seq_write(file, value.cast(), size_of::<Connection>() as u32);
         }
     }
     0

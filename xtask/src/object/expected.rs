@@ -22,13 +22,15 @@ const fn program(name: &'static str, section: &'static str, verified_instruction
 }
 
 /// All programs.
-pub(crate) const PROGRAMS: [Program; 7] = [
+pub(crate) const PROGRAMS: [Program; 9] = [
     program("connect4", "cgroup/connect4", 100_000),
     program("connect6", "cgroup/connect6", 100_000),
     program("egress", "cgroup/skb", 100_000),
+    program("frames", "cgroup/skb", 250_000),
     program("ingress", "cgroup/skb", 100_000),
     program("lifecycle", "sockops", 100_000),
     program("read", "tp_btf/tcp_rcv_space_adjust", 100_000),
+    program("records", "cgroup/skb", 400_000),
     program("waiting", "iter/bpf_sk_storage_map", 100_000),
 ];
 
@@ -41,7 +43,7 @@ struct Map {
     max_entries: Option<u32>,
 }
 
-const MAPS: [Map; 5] = [
+const MAPS: [Map; 6] = [
     Map { name: "CONFIG", kind: "array", key_size: 4, value_size: size_of::<Config>(), max_entries: Some(1) },
     Map {
         name: "CONNECTIONS",
@@ -72,6 +74,7 @@ const MAPS: [Map; 5] = [
         value_size: size_of::<u64>(),
         max_entries: Some(LISTENING_WORDS),
     },
+    Map { name: "WALKERS", kind: "prog_array", key_size: 4, value_size: 4, max_entries: Some(2) },
 ];
 
 /// In what `structure` is not as it has to be.
