@@ -6,15 +6,16 @@ use globset::{Glob, GlobMatcher};
 use observer_common::Role;
 
 use crate::{
-    exchange::{Exchange, Names},
+    exchange::{Exchange, NameId, Names},
     report::model::{SelectedRole, Selection},
 };
 
 /// Tells wanted exchanges from others, and remembers what it saw.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Filter {
     selection: Selection,
     comms: Vec<GlobMatcher>,
+    cgroups: Vec<GlobMatcher>,
     ports_seen: BTreeSet<u16>,
     seen: u64,
 }
@@ -27,7 +28,8 @@ impl Filter {
             Err(source) => Err(PatternError { pattern: pattern.clone(), source }),
         };
         let comms = selection.comms.iter().map(compile).collect::<Result<_, _>>()?;
-        Ok(Self { selection, comms, ports_seen: BTreeSet::new(), seen: 0 })
+        let cgroups = selection.cgroups.iter().map(compile).collect::<Result<_, _>>()?;
+        Ok(Self { selection, comms, cgroups, ports_seen: BTreeSet::new(), seen: 0 })
     }
 
     /// Whether the exchange is wanted. Every exchange must be shown exactly once.
@@ -35,7 +37,8 @@ impl Filter {
         self.seen += 1;
         let admitted = self.admits_role(exchange.role)
             && (self.selection.pids.is_empty() || self.admits_pid(exchange))
-            && (self.comms.is_empty() || self.admits_comm(exchange, names));
+            && admits(&self.comms, exchange.comm, names)
+            && admits(&self.cgroups, exchange.cgroup, names);
         admitted && (self.selection.ports.is_empty() || self.admits_port(exchange, names))
     }
 
@@ -51,12 +54,9 @@ impl Filter {
         exchange.pid.is_some_and(|pid| self.selection.pids.contains(&pid))
     }
 
-    fn admits_comm(&self, exchange: &Exchange, names: &Names) -> bool {
-        exchange.comm.is_some_and(|comm| self.comms.iter().any(|glob| glob.is_match(names.text(comm))))
-    }
-
     fn admits_port(&mut self, exchange: &Exchange, names: &Names) -> bool {
-        let instance = names.text(exchange.instance);
+        // Behind a virtual address the instance says so after its address.
+        let instance = names.text(exchange.instance).split(' ').next().unwrap_or_default();
         let port = instance.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
         let Some(port) = port.filter(|port| self.selection.ports.contains(port)) else { return false };
         self.ports_seen.insert(port);
@@ -77,9 +77,15 @@ impl Filter {
     }
 }
 
-/// A pattern for process names that cannot be understood.
+/// Whether a text is what one of the patterns describes; without patterns everything is.
+fn admits(patterns: &[GlobMatcher], text: Option<NameId>, names: &Names) -> bool {
+    patterns.is_empty()
+        || text.is_some_and(|text| patterns.iter().any(|pattern| pattern.is_match(names.text(text))))
+}
+
+/// A pattern that cannot be understood.
 #[derive(Debug, thiserror::Error)]
-#[error("the pattern '{pattern}' for process names is not valid: {}; see `man 7 glob`", source.kind())]
+#[error("the pattern '{pattern}' is not valid: {}; see `man 7 glob`", source.kind())]
 pub struct PatternError {
     pattern: String,
     source: globset::Error,
@@ -117,6 +123,7 @@ mod tests {
         for (instance, admitted) in [
             ("192.0.2.1:80", true),
             ("[2001:db8::1]:81", true),
+            ("192.0.2.1:80 (virtual)", true),
             ("192.0.2.1:8080", false),
             ("backend", false),
         ] {

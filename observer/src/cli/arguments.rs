@@ -7,10 +7,12 @@ use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use super::failure::Failure;
 use crate::{
     filter::Filter,
+    identity::Services,
     report::{
         model::{SelectedRole, Selection},
         text::Color,
     },
+    settings::Settings,
 };
 
 /// Flags of every command.
@@ -77,6 +79,10 @@ pub(super) struct SelectionArguments {
     /// Only connections of processes with such a name (at most 15 characters, as in 'ps -o comm'); may be repeated
     #[arg(long = "comm", value_name = "GLOB", env = "OBSERVER_COMM")]
     comms: Vec<String>,
+    /// Only connections of processes in such a control group, as reported ('redis.service', 'docker 4f0c*'); may be
+    /// repeated
+    #[arg(long = "cgroup", value_name = "GLOB", env = "OBSERVER_CGROUP")]
+    cgroups: Vec<String>,
 }
 
 /// Which side of connections.
@@ -110,6 +116,7 @@ impl SelectionArguments {
             ports_not_seen: Vec::new(),
             pids: self.pids.clone(),
             comms: self.comms.clone(),
+            cgroups: self.cgroups.clone(),
         };
         Filter::new(selection).map_err(|error| Failure::Usage(error.into()))
     }
@@ -150,6 +157,8 @@ pub(super) enum Format {
     Text,
     /// For programs.
     Json,
+    /// For programs, a report a line.
+    Jsonl,
 }
 
 /// Whether an incomplete observation is a failure.
@@ -158,6 +167,23 @@ pub(super) struct StrictArguments {
     /// Exit with code 4 if something could not be observed or was lost
     #[arg(long, env = "OBSERVER_STRICT")]
     pub(super) strict: bool,
+}
+
+/// What is set in a file.
+#[derive(Debug, Args)]
+pub(super) struct ConfigArguments {
+    /// Take settings from this TOML file: [[service]] tables with name, and addresses, ports or names
+    #[arg(short, long, value_name = "FILE", env = "OBSERVER_CONFIG", value_hint = ValueHint::FilePath)]
+    config: Option<PathBuf>,
+}
+
+impl ConfigArguments {
+    /// Which instances belong to which service, where the file says so.
+    pub(super) fn services(&self) -> Result<Services, Failure> {
+        let Some(path) = &self.config else { return Ok(Services::default()) };
+        let settings = Settings::read(path).map_err(|error| Failure::Usage(error.into()))?;
+        Ok(Services::new(settings.services))
+    }
 }
 
 /// What only developers need.

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The wanted exchanges, summed up.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Collected {
     filter: Filter,
     ledger: Ledger,
@@ -39,16 +39,29 @@ impl Collected {
         skipped_rows: u64,
         console: &mut Console,
     ) -> Report {
-        let exchanges_before_selection = self.filter.seen();
-        let selection = self.filter.into_selection();
-        for port in &selection.ports_not_seen {
+        let report = self.report(names, provenance, skipped_rows);
+        for port in &report.selection.ports_not_seen {
             console.note(&format!("no exchange was seen on port {port}; check that a program talks to it"));
         }
+        report
+    }
+
+    /// The report as it would be if the observation ended now, with these exchanges `unfinished`.
+    pub(super) fn so_far(&self, unfinished: &[Exchange], names: &Names, provenance: &Provenance) -> Report {
+        let mut collected = self.clone();
+        for exchange in unfinished {
+            collected.take(exchange, names);
+        }
+        collected.report(names, provenance, 0)
+    }
+
+    fn report(self, names: &Names, provenance: &Provenance, skipped_rows: u64) -> Report {
+        let exchanges_before_selection = self.filter.seen();
         report::build(report::Inputs {
             ledger: &self.ledger,
             names,
             provenance,
-            selection,
+            selection: self.filter.into_selection(),
             exchanges_before_selection,
             skipped_rows,
         })

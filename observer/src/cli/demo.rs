@@ -21,8 +21,9 @@ use crate::{
         table::{self, TableOptions},
     },
     demo::{self, ClientOptions, Comparison, Demo, ReplicaOptions},
-    exchange::Names,
+    exchange::{Exchange, Names},
     filter::Filter,
+    identity::Services,
     provenance::{Degradation, Provenance, SourceKind},
     report::{Report, model::Selection},
 };
@@ -55,7 +56,12 @@ pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<St
     let output = Output::open(path)?;
     let interrupt = Interrupt::watch()?;
     let console = &mut context.console;
-    let report = match KernelCapture::start(&live::options(RoleChoice::Client, &arguments.developer, path)) {
+    let report = match KernelCapture::start(&live::options(
+        RoleChoice::Client,
+        Services::default(),
+        &arguments.developer,
+        path,
+    )) {
         Ok(capture) => with_probes(capture, arguments.duration, &interrupt, console)?,
         Err(error) => {
             console.note(&format!(
@@ -101,9 +107,10 @@ fn with_probes(
             console.progress(|| end.progress(exchanges));
             is_over(&mut demo, interrupt)
         },
+        None,
         console,
         &mut names,
-        &mut |exchange, names| {
+        &mut |exchange: &Exchange, names: &Names| {
             if collected.take(exchange, names) {
                 observed.push(*exchange);
             }

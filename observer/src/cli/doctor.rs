@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &DoctorArguments, context: &mut Context) -> Result<
     let doctor = examine(arguments.developer.bpf_object.as_deref());
     let text = match arguments.output.format() {
         Format::Text => text(&doctor),
-        Format::Json => {
+        Format::Json | Format::Jsonl => {
             let json = if output.is_terminal() {
                 serde_json::to_string_pretty(&doctor)
             } else {

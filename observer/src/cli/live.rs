@@ -14,24 +14,49 @@ use super::{
 use crate::{
     capture::kernel::{KernelCapture, Options},
     exchange::{Exchange, Names},
+    identity::Services,
     provenance::Provenance,
 };
 
 /// How often the ring is emptied: it holds half a second of traffic at the highest rate.
 const POLL: Duration = Duration::from_millis(10);
 
-/// What is done with an exchange. An error ends the observation.
-pub(super) type Sink<'a> = dyn FnMut(&Exchange, &Names) -> Result<(), Failure> + 'a;
+/// Whom exchanges are shown to. An error ends the observation.
+pub(super) trait Audience {
+    /// An exchange has ended, or stands so at the end of the observation.
+    fn take(&mut self, exchange: &Exchange, names: &Names) -> Result<(), Failure>;
+
+    /// An interval is over; `unfinished` is what is not over at this moment.
+    fn look(
+        &mut self,
+        unfinished: &[Exchange],
+        names: &Names,
+        provenance: &Provenance,
+    ) -> Result<(), Failure>;
+}
+
+/// Who is interested in exchanges alone.
+impl<F: FnMut(&Exchange, &Names) -> Result<(), Failure>> Audience for F {
+    fn take(&mut self, exchange: &Exchange, names: &Names) -> Result<(), Failure> {
+        self(exchange, names)
+    }
+
+    fn look(&mut self, _: &[Exchange], _: &Names, _: &Provenance) -> Result<(), Failure> {
+        Ok(())
+    }
+}
 
 /// What to ask of the kernel for these arguments.
 pub(super) fn options(
     role: RoleChoice,
+    services: Services,
     developer: &DeveloperArguments,
     output: Option<&std::path::Path>,
 ) -> Options {
     Options {
         client: matches!(role, RoleChoice::Client | RoleChoice::Both),
         server: matches!(role, RoleChoice::Server | RoleChoice::Both),
+        services,
         object: developer.bpf_object.clone(),
         output: output.map(Into::into),
     }
@@ -67,21 +92,31 @@ impl End {
     }
 }
 
-/// Hands every exchange to `sink` until `end` is there, then what is complete or pending at that moment, and says
-/// what was observed.
+/// Shows every exchange to `audience` until `end` is there, then what is complete or pending at that moment, and says
+/// what was observed. An `interval` shows in between what is not over.
 pub(super) fn observe(
     mut capture: KernelCapture,
     end: &mut dyn FnMut(&mut Console, u64) -> Result<bool, Failure>,
+    interval: Option<Duration>,
     console: &mut Console,
     names: &mut Names,
-    sink: &mut Sink<'_>,
+    audience: &mut dyn Audience,
 ) -> Result<Provenance, Failure> {
-    let mut feed = Feed { sink, taken: 0, failure: None };
+    let mut feed = Feed { audience, taken: 0, failure: None };
     console.observing();
+    let mut due = interval.map(|interval| Instant::now() + interval);
     while !end(console, feed.taken)? {
         wait();
         capture.poll(names, &mut |exchange, names| feed.take(exchange, names));
         feed.check()?;
+        if let (Some(interval), Some(time)) = (interval, due)
+            && Instant::now() >= time
+        {
+            due = Some(time + interval);
+            let unfinished = capture.unfinished(names, &mut |exchange, names| feed.take(exchange, names))?;
+            feed.check()?;
+            feed.audience.look(&unfinished, names, &capture.provenance()?)?;
+        }
     }
     capture.finish(names, &mut |exchange, names| feed.take(exchange, names))?;
     feed.check()?;
@@ -94,18 +129,18 @@ pub(super) fn wait() {
     thread::sleep(POLL);
 }
 
-/// A sink that remembers its first failure and takes nothing after it.
-struct Feed<'a, 'b> {
-    sink: &'a mut Sink<'b>,
+/// An audience whose first failure is remembered, and that is shown nothing after it.
+struct Feed<'a> {
+    audience: &'a mut dyn Audience,
     taken: u64,
     failure: Option<Failure>,
 }
 
-impl Feed<'_, '_> {
+impl Feed<'_> {
     fn take(&mut self, exchange: &Exchange, names: &Names) {
         if self.failure.is_none() {
             self.taken += 1;
-            self.failure = (self.sink)(exchange, names).err();
+            self.failure = self.audience.take(exchange, names).err();
         }
     }
 

@@ -45,37 +45,60 @@ impl Output {
         }
     }
 
-    /// Writes the report in the wanted format.
+    /// Writes the last report in the wanted format, and lets the file appear.
     pub(super) fn write_report(
-        self,
+        mut self,
         report: &Report,
         format: Format,
         color: ColorChoice,
     ) -> Result<(), Failure> {
+        self.add_report(report, format, color)?;
+        self.close()
+    }
+
+    /// Writes one of several reports.
+    pub(super) fn add_report(
+        &mut self,
+        report: &Report,
+        format: Format,
+        color: ColorChoice,
+    ) -> Result<(), Failure> {
+        let indented = matches!(format, Format::Json) && self.is_terminal();
         let text = match format {
             Format::Text => text::render(report, color.on(self.is_terminal())),
-            Format::Json => json::render(report, self.is_terminal())
+            Format::Json | Format::Jsonl => json::render(report, indented)
                 .map_err(|error| Failure::Running(anyhow!("the report cannot become JSON: {error}")))?,
         };
-        self.write(&text)
+        self.add(&text)
     }
 
     /// Writes all of the result, and lets the file appear.
-    pub(super) fn write(self, text: &str) -> Result<(), Failure> {
+    pub(super) fn write(mut self, text: &str) -> Result<(), Failure> {
+        self.add(text)?;
+        self.close()
+    }
+
+    fn add(&mut self, text: &str) -> Result<(), Failure> {
         match self {
             Self::Standard => {
                 let mut standard = io::stdout().lock();
                 let written = standard.write_all(text.as_bytes()).and_then(|()| standard.flush());
                 written.map_err(|error| write_failure("standard output", &error))
             }
-            Self::Device(path, mut file) => file
+            Self::Device(path, file) => file
                 .write_all(text.as_bytes())
                 .map_err(|error| write_failure(&format!("'{}'", path.display()), &error)),
-            Self::File(mut file) => {
+            Self::File(file) => {
                 let place = format!("'{}'", file.path().display());
-                file.write_all(text.as_bytes()).map_err(|error| write_failure(&place, &error))?;
-                Ok(file.persist()?)
+                file.write_all(text.as_bytes()).map_err(|error| write_failure(&place, &error))
             }
+        }
+    }
+
+    fn close(self) -> Result<(), Failure> {
+        match self {
+            Self::Standard | Self::Device(..) => Ok(()),
+            Self::File(file) => Ok(file.persist()?),
         }
     }
 

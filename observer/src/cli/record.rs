@@ -7,13 +7,17 @@ use jiff::SignedDuration;
 
 use super::{
     Context,
-    arguments::{DeveloperArguments, SelectionArguments, StrictArguments},
+    arguments::{ConfigArguments, DeveloperArguments, SelectionArguments, StrictArguments},
     duration,
     failure::{Failure, Status},
     interrupt::Interrupt,
     live,
 };
-use crate::{capture::kernel::KernelCapture, exchange::Names, recording::Recorder};
+use crate::{
+    capture::kernel::KernelCapture,
+    exchange::{Exchange, Names},
+    recording::Recorder,
+};
 
 /// Observe this host and write an exchange log, for 'observer analyze' or any program that reads tables
 #[derive(Debug, Args)]
@@ -29,6 +33,8 @@ pub(super) struct RecordArguments {
     #[command(flatten)]
     strict: StrictArguments,
     #[command(flatten)]
+    config: ConfigArguments,
+    #[command(flatten)]
     developer: DeveloperArguments,
 }
 
@@ -38,6 +44,7 @@ pub(super) fn run(arguments: &RecordArguments, context: &mut Context) -> Result<
     let interrupt = Interrupt::watch()?;
     let capture = KernelCapture::start(&live::options(
         arguments.selection.role,
+        arguments.config.services()?,
         &arguments.developer,
         Some(&arguments.output),
     ))?;
@@ -50,9 +57,10 @@ pub(super) fn run(arguments: &RecordArguments, context: &mut Context) -> Result<
             console.progress(|| end.progress(exchanges));
             Ok(end.is_there())
         },
+        None,
         &mut context.console,
         &mut names,
-        &mut |exchange, names| {
+        &mut |exchange: &Exchange, names: &Names| {
             if filter.admits(exchange, names) {
                 recorder.write(exchange, names)?;
                 rows += 1;

@@ -5,15 +5,22 @@ use jiff::SignedDuration;
 
 use super::{
     Context,
-    arguments::{DeveloperArguments, OutputArguments, SelectionArguments, StrictArguments},
+    arguments::{
+        ColorChoice, ConfigArguments, DeveloperArguments, Format, OutputArguments, SelectionArguments,
+        StrictArguments,
+    },
     collected::Collected,
     duration,
     failure::{Failure, Status},
     interrupt::Interrupt,
-    live,
+    live::{self, Audience},
     output::{self, Output},
 };
-use crate::{capture::kernel::KernelCapture, exchange::Names};
+use crate::{
+    capture::kernel::KernelCapture,
+    exchange::{Exchange, Names},
+    provenance::Provenance,
+};
 
 /// Observe this host for a while, print one report, and exit
 #[derive(Debug, Args)]
@@ -28,6 +35,9 @@ pub(super) struct ReportArguments {
         value_parser = duration::parse
     )]
     duration: SignedDuration,
+    /// Print a report of everything so far this often as well, requests that still wait included
+    #[arg(short, long, value_name = "DURATION", env = "OBSERVER_INTERVAL", value_parser = duration::parse)]
+    interval: Option<SignedDuration>,
     #[command(flatten)]
     selection: SelectionArguments,
     #[command(flatten)]
@@ -35,15 +45,29 @@ pub(super) struct ReportArguments {
     #[command(flatten)]
     strict: StrictArguments,
     #[command(flatten)]
+    config: ConfigArguments,
+    #[command(flatten)]
     developer: DeveloperArguments,
 }
 
 pub(super) fn run(arguments: &ReportArguments, context: &mut Context) -> Result<Status, Failure> {
-    let mut collected = Collected::new(arguments.selection.filter()?);
+    let format = arguments.output.format();
+    if arguments.interval.is_some() && matches!(format, Format::Json) {
+        let reason = "several reports are not one JSON document; with --interval use --format jsonl";
+        return Err(Failure::Usage(anyhow::anyhow!(reason)));
+    }
+    let services = arguments.config.services()?;
     let path = arguments.output.output.as_deref();
     let output = Output::open(path)?;
+    let mut reports = Reports {
+        collected: Collected::new(arguments.selection.filter()?),
+        output,
+        format,
+        color: context.color,
+    };
     let interrupt = Interrupt::watch()?;
-    let capture = KernelCapture::start(&live::options(arguments.selection.role, &arguments.developer, path))?;
+    let capture =
+        KernelCapture::start(&live::options(arguments.selection.role, services, &arguments.developer, path))?;
     let end = live::End::new(Some(arguments.duration), interrupt);
     let mut names = Names::default();
     let provenance = live::observe(
@@ -52,14 +76,38 @@ pub(super) fn run(arguments: &ReportArguments, context: &mut Context) -> Result<
             console.progress(|| end.progress(exchanges));
             Ok(end.is_there())
         },
+        arguments.interval.map(SignedDuration::unsigned_abs),
         &mut context.console,
         &mut names,
-        &mut |exchange, names| {
-            collected.take(exchange, names);
-            Ok(())
-        },
+        &mut reports,
     )?;
+    let Reports { collected, output, .. } = reports;
     let report = collected.into_report(&names, &provenance, 0, &mut context.console);
-    output.write_report(&report, arguments.output.format(), context.color)?;
+    output.write_report(&report, format, context.color)?;
     Ok(output::status(&report, arguments.strict.strict))
+}
+
+/// Reports so far, and the last one.
+struct Reports {
+    collected: Collected,
+    output: Output,
+    format: Format,
+    color: ColorChoice,
+}
+
+impl Audience for Reports {
+    fn take(&mut self, exchange: &Exchange, names: &Names) -> Result<(), Failure> {
+        self.collected.take(exchange, names);
+        Ok(())
+    }
+
+    fn look(
+        &mut self,
+        unfinished: &[Exchange],
+        names: &Names,
+        provenance: &Provenance,
+    ) -> Result<(), Failure> {
+        let report = self.collected.so_far(unfinished, names, provenance);
+        self.output.add_report(&report, self.format, self.color)
+    }
 }

@@ -14,14 +14,14 @@ const FEW: usize = 4_096;
 /// A distribution of durations: an HDR histogram with three significant digits from 1 ns to 1 h, in compact form.
 ///
 /// Its quantiles are those of a plain histogram that was given the same values, in any order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Distribution {
     values: Values,
     saturated: u64,
     max: Nanoseconds,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Values {
     Few(Vec<Bucket>),
     Many(Pages),
@@ -123,6 +123,11 @@ impl Merged {
     /// The duration that the share `quantile` of all durations does not exceed, to three digits.
     pub fn quantile(&self, quantile: f64) -> Nanoseconds {
         Nanoseconds(self.histogram.value_at_quantile(quantile).min(self.max.0))
+    }
+
+    /// The longest duration that the histogram does not tell from this one.
+    pub(super) fn longest_like(&self, duration: Nanoseconds) -> Nanoseconds {
+        Nanoseconds(self.histogram.highest_equivalent(duration.0).min(self.max.0))
     }
 
     /// The longest duration, exactly.

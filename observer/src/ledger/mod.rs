@@ -9,6 +9,7 @@ mod distribution;
 mod overflow;
 mod pages;
 mod rolling;
+mod survival;
 mod tally;
 
 use indexmap::IndexMap;
@@ -20,6 +21,7 @@ pub use self::{
     distribution::{Distribution, Merged},
     overflow::Overflow,
     rolling::{ROLLING, Rolling},
+    survival::{Quantile, quantiles},
     tally::Tally,
 };
 use crate::exchange::{Exchange, NameId};
@@ -84,7 +86,7 @@ impl<'ledger> Service<'ledger> {
 }
 
 /// What is known about every service and instance.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Ledger {
     limits: Limits,
     instances: IndexMap<(ServiceKey, NameId), Tally>,

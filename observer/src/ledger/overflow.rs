@@ -9,7 +9,7 @@ use crate::exchange::Exchange;
 const NAMES: usize = 1_000;
 
 /// A bucket for everything that got no entry of its own.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Overflow<Name> {
     /// What the bucket holds.
     pub tally: Tally,

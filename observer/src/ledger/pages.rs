@@ -12,7 +12,7 @@ const PAGE: usize = 32;
 const DIRECTORY: usize = BUCKETS / PAGE;
 
 /// A counter for every bucket.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Pages {
     /// For every page its place in `stored`, counted from one; zero where there is none.
     directory: Box<[u16; DIRECTORY]>,

@@ -34,12 +34,12 @@ impl SlotNumber {
 
 /// Distributions over the last slots. Which ones those are depends on the newest exchange, not on the order in which
 /// exchanges arrive: what is too old is dropped whenever it comes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Rolling {
     slots: [Slot; SLOTS],
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Slot {
     number: SlotNumber,
     latency: Distribution,

@@ -7,13 +7,15 @@ use crate::exchange::Exchange;
 
 /// Counts and distributions of one instance, or of what a bucket stands for.
 ///
-/// The distributions are those of answered exchanges; how many were not answered is in the counts.
-#[derive(Debug, Default)]
+/// The distributions are those of answered exchanges, but for `censored`.
+#[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// What can be counted.
     pub counts: Counts,
     /// Until the first response byte.
     pub latency: Distribution,
+    /// How long was waited for answers that did not come, or not yet.
+    pub censored: Distribution,
     /// Until the last response byte.
     pub last_byte: Distribution,
     /// From the first response byte until the application looked at it.
@@ -27,6 +29,7 @@ impl Tally {
     pub(super) fn record(&mut self, exchange: &Exchange) {
         self.counts.record(exchange);
         if exchange.outcome != Outcome::Ok {
+            self.censored.record(exchange.latency);
             return;
         }
         self.latency.record(exchange.latency);

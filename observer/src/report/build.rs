@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     exchange::Names,
-    ledger::{self, Counts, Distribution, Ledger, Merged, ROLLING, Tally},
+    ledger::{self, Counts, Distribution, Ledger, Merged, Quantile, ROLLING, Tally},
     provenance::{Provenance, SourceKind},
 };
 
@@ -38,8 +38,14 @@ pub struct Inputs<'a> {
 pub fn build(inputs: Inputs<'_>) -> Report {
     let total = inputs.ledger.total();
     let span = Span::of(inputs.provenance, &total);
-    let mut builder =
-        Builder { names: inputs.names, span, newest: total.last_start, scratch: Merged::default() };
+    let mut builder = Builder {
+        names: inputs.names,
+        span,
+        newest: total.last_start,
+        scratch: Merged::default(),
+        censored: Merged::default(),
+        nothing: Merged::default(),
+    };
     let mut services: Vec<_> =
         inputs.ledger.services().iter().map(|service| builder.service(service)).collect();
     services.sort_by(|a, b| {
@@ -140,6 +146,8 @@ struct Builder<'a> {
     span: Span,
     newest: Timestamp,
     scratch: Merged,
+    censored: Merged,
+    nothing: Merged,
 }
 
 impl Builder<'_> {
@@ -190,7 +198,12 @@ impl Builder<'_> {
         let read_lag_s = self.quantiles(tallies, |tally| &tally.read_lag);
         let recent = (self.span.duration > ROLLING).then(|| self.recent(tallies));
         // The last one, since the histogram is counted from what it leaves in the scratch memory.
-        let latency_s = self.quantiles(tallies, |tally| &tally.latency);
+        self.censored.clear();
+        for tally in tallies {
+            self.censored.add(&tally.censored);
+        }
+        self.merge(tallies, |tally| &tally.latency);
+        let latency_s = Quantiles::of(&self.scratch, &self.censored);
         let exchanges = counts.exchanges();
         let answered = counts.outcome(Outcome::Ok);
         let seconds = self.span.duration.as_seconds();
@@ -202,6 +215,7 @@ impl Builder<'_> {
             outcomes: outcomes(&counts),
             failed: counts.failed,
             censored_share: share(exchanges - answered, exchanges),
+            last_byte_late: is_late(&latency_s, &last_byte_s),
             latency_s,
             last_byte_s,
             read_lag_s,
@@ -221,38 +235,65 @@ impl Builder<'_> {
         Recent {
             duration_s: ROLLING.as_seconds(),
             answered: self.scratch.count(),
-            latency_s: Quantiles::of(&self.scratch),
+            latency_s: Quantiles::of(&self.scratch, &self.nothing),
         }
     }
 
-    /// The quantiles of one distribution over all tallies, which stay in the scratch memory.
+    /// The quantiles of one distribution over all tallies.
     fn quantiles(&mut self, tallies: &[&Tally], of: impl Fn(&Tally) -> &Distribution) -> Quantiles {
+        self.merge(tallies, of);
+        Quantiles::of(&self.scratch, &self.nothing)
+    }
+
+    /// Brings one distribution over all tallies into the scratch memory.
+    fn merge(&mut self, tallies: &[&Tally], of: impl Fn(&Tally) -> &Distribution) {
         self.scratch.clear();
         for tally in tallies {
             self.scratch.add(of(tally));
         }
-        Quantiles::of(&self.scratch)
     }
 
     fn range(&mut self, tallies: &[&Tally]) -> Option<Range> {
-        self.quantiles(tallies, |tally| &tally.latency);
+        self.merge(tallies, |tally| &tally.latency);
         Range::of(&self.scratch)
     }
 }
 
+/// How many times as late as the first byte the last one is that comes much later.
+const MUCH_LATER: f64 = 2.0;
+
+fn is_late(first: &Quantiles, last: &Quantiles) -> bool {
+    [(first.p50, last.p50), (first.p99, last.p99)]
+        .into_iter()
+        .any(|(first, last)| first.zip(last).is_some_and(|(first, last)| last >= MUCH_LATER * first))
+}
+
+/// The quantiles of a report: name, share, and how many exchanges it takes to expect one beyond it.
+const QUANTILES: [(&str, f64, u64); 5] =
+    [("p50", 0.5, 2), ("p90", 0.9, 10), ("p95", 0.95, 20), ("p99", 0.99, 100), ("p999", 0.999, 1_000)];
+
 impl Quantiles {
-    fn of(merged: &Merged) -> Self {
-        let count = merged.count();
-        let quantile =
-            |quantile: f64, least: u64| (count >= least).then(|| merged.quantile(quantile).as_seconds());
-        Self {
-            p50: quantile(0.5, 2),
-            p90: quantile(0.9, 10),
-            p95: quantile(0.95, 20),
-            p99: quantile(0.99, 100),
-            p999: quantile(0.999, 1_000),
-            max: (count > 0).then(|| merged.max().as_seconds()),
+    fn of(answered: &Merged, censored: &Merged) -> Self {
+        let count = answered.count() + censored.count();
+        let found = ledger::quantiles(answered, censored, QUANTILES.map(|(_, share, _)| share));
+        let mut at_least = Vec::new();
+        let mut values = [None; QUANTILES.len()];
+        for (((name, _, least), quantile), value) in QUANTILES.iter().zip(found).zip(&mut values) {
+            if count < *least {
+                continue;
+            }
+            let (Quantile::Exactly(duration) | Quantile::AtLeast(duration)) = quantile;
+            *value = Some(duration.as_seconds());
+            if matches!(quantile, Quantile::AtLeast(_)) {
+                at_least.push((*name).to_owned());
+            }
         }
+        if censored.count() > 0 && censored.max() >= answered.max() {
+            at_least.push("max".to_owned());
+        }
+        let [p50, p90, p95, p99, p999] = values;
+        let max = (count > 0).then(|| answered.max().max(censored.max()).as_seconds());
+        Self { p50, p90, p95, p99, p999, max, at_least }
     }
 }
 
@@ -268,5 +309,5 @@ fn outcomes(counts: &Counts) -> Outcomes {
 
 /// Whatever else than an address somebody calls an instance comes first, by name; then addresses, by number.
 fn address_order(address: &str) -> (Option<SocketAddr>, String) {
-    (address.parse().ok(), address.into())
+    (address.split(' ').next().and_then(|address| address.parse().ok()), address.into())
 }

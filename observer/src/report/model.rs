@@ -98,6 +98,9 @@ pub struct Selection {
     /// Patterns for the observed processes' names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub comms: Vec<String>,
+    /// Patterns for the observed processes' control groups.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cgroups: Vec<String>,
 }
 
 /// Which side of connections a report is about.
@@ -188,12 +191,15 @@ pub struct Measured {
     /// Answers that are failures by their protocol's own status.
     pub failed: u64,
     /// The share that was not answered: pending, cancelled, reset or timed out. Of those only a lower bound of the
-    /// latency is known, and none of them is in a quantile.
+    /// latency is known, and as such they are in the quantiles of the first-byte latency.
     pub censored_share: f64,
     /// First-byte latency: from the first request byte to the first response byte that could be read.
     pub latency_s: Quantiles,
     /// Last-byte latency: from the first request byte to the last response byte.
     pub last_byte_s: Quantiles,
+    /// Whether the last byte comes much later than the first: at the median or at p99 after twice the time or more.
+    /// The first byte then tells little about the whole answer.
+    pub last_byte_late: bool,
     /// From the first response byte until the application looked at it.
     pub read_lag_s: Quantiles,
     /// First-byte latency, counted in half octaves.
@@ -227,10 +233,11 @@ pub struct Outcomes {
     pub timeout: u64,
 }
 
-/// Quantiles of the answered exchanges, to three significant digits, in seconds.
+/// Quantiles to three significant digits, in seconds.
 ///
-/// A quantile is given where at least one exchange is expected beyond it, which takes 2 answered exchanges for
-/// p50, 10 for p90, 20 for p95, 100 for p99 and 1,000 for p999. Otherwise it is absent.
+/// A quantile is given where at least one exchange is expected beyond it, which takes 2 exchanges for p50, 10 for p90,
+/// 20 for p95, 100 for p99 and 1,000 for p999. Otherwise it is absent. Exchanges without an answer count as longer than
+/// they waited (Kaplan and Meier); quantiles that lie beyond all answers are lower bounds, and named in `at_least`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Quantiles {
     /// The median.
@@ -251,6 +258,16 @@ pub struct Quantiles {
     /// The longest, exactly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
+    /// Which of these are only lower bounds; absent where none is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub at_least: Vec<String>,
+}
+
+impl Quantiles {
+    /// Whether the value of this name is only a lower bound.
+    pub fn is_at_least(&self, name: &str) -> bool {
+        self.at_least.iter().any(|bound| bound == name)
+    }
 }
 
 /// Counts between bounds. All histograms of a service have the same bounds.

@@ -4,7 +4,7 @@ use std::{os::fd::AsFd, path::Path};
 
 use aya::{
     Btf, Ebpf, EbpfLoader, VerifierLogLevel,
-    maps::{Array, Map, MapData},
+    maps::{Array, Map, MapData, ProgramArray},
     programs::{CgroupSkbAttachType, Program, ProgramError, links::CgroupAttachMode},
 };
 use observer_common::Config;
@@ -159,6 +159,15 @@ impl Attached {
         }
         let mode = CgroupAttachMode::Single;
         match (&mut *program, probe.hook) {
+            (Program::CgroupSkb(program), Hook::Walker(index)) => {
+                let program = program.fd().map_err(|error| reason(&error))?.try_clone();
+                let program = program.map_err(|error| error.to_string())?;
+                let map = self.ebpf.map_mut("WALKERS").ok_or("the eBPF object has no map WALKERS")?;
+                let mut walkers: ProgramArray<&mut MapData> =
+                    map.try_into().map_err(|error| format!("its map WALKERS is not usable: {error}"))?;
+                walkers.set(index, &program, 0).map_err(|error| causes(&error))?;
+                Ok(())
+            }
             (Program::CgroupSkb(program), Hook::CgroupSkbEgress) => {
                 program.attach(&root.directory, CgroupSkbAttachType::Egress, mode).map(drop)
             }

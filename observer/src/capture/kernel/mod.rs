@@ -3,7 +3,6 @@
 mod attach;
 mod cgroup;
 mod counters;
-mod decode;
 mod doctor;
 mod error;
 mod iterator;
@@ -12,6 +11,8 @@ mod plan;
 mod privileges;
 mod ring;
 mod self_test;
+mod surroundings;
+mod unfinished;
 
 use std::{
     collections::HashSet,
@@ -19,9 +20,9 @@ use std::{
 };
 
 use aya_log::EbpfLogger;
-use observer_common::{Config, ExchangeRecord, Reason, Role, Roles, Timestamp};
+use observer_common::{Config, Reason, Role, Roles, Timestamp};
 
-use self::{attach::Attached, cgroup::CgroupRoot, counters::Reading, decode::Decoder, ring::Ring};
+use self::{attach::Attached, cgroup::CgroupRoot, counters::Reading, ring::Ring, surroundings::Surroundings};
 pub use self::{
     attach::ProbeStatus,
     doctor::{Doctor, examine},
@@ -30,6 +31,8 @@ pub use self::{
 use crate::{
     clock::{monotonic, wall_offset_ns},
     exchange::{Exchange, Names},
+    identity::Services,
+    pairing::{Finisher, Record},
     provenance::{Degradation, Provenance, SourceKind, Window},
 };
 
@@ -42,6 +45,8 @@ pub struct Options {
     pub server: bool,
     /// Another eBPF object than the embedded one, for developers.
     pub object: Option<PathBuf>,
+    /// Which instances belong to which service, where that is not to be guessed.
+    pub services: Services,
     /// Where output will appear: a directory that only `CAP_DAC_OVERRIDE` makes writable keeps that one capability.
     pub output: Option<PathBuf>,
 }
@@ -58,7 +63,8 @@ pub struct KernelCapture {
     /// Only a debug build of the object logs.
     logger: Option<EbpfLogger<&'static dyn log::Log>>,
     ring: Ring,
-    decoder: Decoder,
+    finisher: Finisher,
+    surroundings: Surroundings,
     roles: u32,
     start: Timestamp,
     wall_offset_ns: i64,
@@ -74,6 +80,8 @@ impl KernelCapture {
         let root = CgroupRoot::open()?;
         let Trial { mut attached, mut ring } =
             prepare(&root, options.object.as_deref()).map_err(|refusal| refusal.error)?;
+        let (surroundings, who) = Surroundings::look(options.services.clone());
+        attached.degraded.extend(surroundings.degraded());
         let kept = privileges::drop_all(options.output.as_deref(), || still_reads(&mut attached))?;
         if !kept.is_empty() {
             tracing::debug!("kept: {}", privileges::names(&kept));
@@ -88,7 +96,8 @@ impl KernelCapture {
             before: Reading::take(&attached.ebpf)?,
             attached,
             ring,
-            decoder: Decoder::default(),
+            finisher: Finisher::new(who),
+            surroundings,
             roles: options.roles(),
             start: monotonic(),
             wall_offset_ns: wall_offset_ns(),
@@ -97,46 +106,74 @@ impl KernelCapture {
 
     /// Hands over the exchanges that ended since the last call.
     pub fn poll(&mut self, names: &mut Names, sink: &mut dyn FnMut(&Exchange, &Names)) {
-        let Self { ring, decoder, roles, logger, .. } = self;
+        self.take(names, sink, &mut |_| {});
+    }
+
+    /// The same, and shows every exchange of a turn that has ended.
+    fn take(
+        &mut self,
+        names: &mut Names,
+        sink: &mut dyn FnMut(&Exchange, &Names),
+        ended: &mut dyn FnMut((u64, u32)),
+    ) {
+        let Self { ring, finisher, surroundings, roles, logger, .. } = self;
         if let Some(logger) = logger {
             logger.flush();
         }
+        let now = monotonic();
         ring.drain(|record| {
-            if wanted(record, *roles) {
-                sink(&decoder.exchange(record, names), names);
+            if let Record::Exchange(exchange) = &record {
+                ended((exchange.parties.connection, exchange.completed.number));
+            }
+            if finisher.meets(&record) {
+                // Its address was translated, and that was told, before anything was sent to it.
+                surroundings.poll(|change| finisher.who().translate(change));
+            }
+            if wanted(role_of(&record), *roles) {
+                finisher.take(&record, now, names, sink);
             }
         });
     }
 
-    /// Ends the observation: hands over what the ring still holds, then, from the state of every connection, the
-    /// exchanges whose response nothing has ended yet, and the requests that still wait (`pending`).
+    /// The exchanges that are not over: requests that still wait (`pending`), with their age, and responses that
+    /// nothing has ended yet, as far as they have come. What has ended meanwhile goes to `sink`.
+    pub fn unfinished(
+        &mut self,
+        names: &mut Names,
+        sink: &mut dyn FnMut(&Exchange, &Names),
+    ) -> Result<Vec<Exchange>, CaptureError> {
+        let now = monotonic();
+        let mut records = Vec::new();
+        if let Some(iterator) = &mut self.attached.iterator {
+            let connections = iterator
+                .read()
+                .map_err(|error| CaptureError::Read { what: "the state of connections", error })?;
+            records.extend(connections.filter_map(|connection| unfinished::record(&connection, now)));
+        }
+        // What ended while the connections were looked at is in the ring, as it ended.
+        let mut ended = HashSet::new();
+        self.take(names, sink, &mut |exchange| {
+            ended.insert(exchange);
+        });
+        let mut unfinished = Vec::new();
+        for record in &records {
+            let exchange = (record.parties.connection, record.completed.number);
+            if wanted(record.completed.role, self.roles) && !ended.contains(&exchange) {
+                unfinished.extend(self.finisher.unfinished(record, now, names));
+            }
+        }
+        self.finisher.unfinished_streams(now, names, &mut |exchange, _| unfinished.push(*exchange));
+        Ok(unfinished)
+    }
+
+    /// Ends the observation: hands over what the ring still holds, then what is not over.
     pub fn finish(
         &mut self,
         names: &mut Names,
         sink: &mut dyn FnMut(&Exchange, &Names),
     ) -> Result<(), CaptureError> {
-        self.poll(names, sink);
-        let now = monotonic();
-        let mut unfinished = Vec::new();
-        if let Some(iterator) = &mut self.attached.iterator {
-            let connections = iterator
-                .read()
-                .map_err(|error| CaptureError::Read { what: "the state of connections", error })?;
-            unfinished.extend(connections.filter_map(|connection| decode::unfinished(&connection, now)));
-        }
-        // What ended while the connections were looked at is in the ring, as it ended.
-        let Self { ring, decoder, roles, .. } = self;
-        let mut ended = HashSet::new();
-        ring.drain(|record| {
-            ended.insert((record.connection, record.number));
-            if wanted(record, *roles) {
-                sink(&decoder.exchange(record, names), names);
-            }
-        });
-        for record in &unfinished {
-            if wanted(record, *roles) && !ended.contains(&(record.connection, record.number)) {
-                sink(&decoder.exchange(record, names), names);
-            }
+        for exchange in self.unfinished(names, sink)? {
+            sink(&exchange, names);
         }
         Ok(())
     }
@@ -152,7 +189,11 @@ impl KernelCapture {
         });
         provenance.lost_events = reading.since(&self.before, Reason::RingFull) + self.ring.malformed();
         provenance.unpaired = reading.unpaired_since(&self.before);
+        for (reason, count) in self.finisher.unpaired() {
+            *provenance.unpaired.entry(reason.name().to_owned()).or_default() += count;
+        }
         provenance.degraded.clone_from(&self.attached.degraded);
+        provenance.degraded.extend(self.surroundings.missed());
         Ok(provenance)
     }
 }
@@ -225,11 +266,21 @@ fn still_reads(attached: &mut Attached) -> bool {
     counters && attached.iterator.as_mut().is_none_or(|iterator| iterator.read().is_ok())
 }
 
+/// Which side a record is about, where it is about one.
+fn role_of(record: &Record<'_>) -> Option<Role> {
+    match record {
+        Record::Exchange(record) => Some(record.completed.role),
+        Record::Opened(record) | Record::Closed(record) => Some(record.role),
+        Record::Frame(..) | Record::Hello(_) | Record::Names(_) => None,
+    }
+}
+
 /// Connections accepted during the self-test have a role that may not be wanted.
-fn wanted(record: &ExchangeRecord, roles: u32) -> bool {
-    match record.role {
-        Role::Client => roles & Roles::CLIENT != 0,
-        Role::Server => roles & Roles::SERVER != 0,
-        Role::Unknown | Role::Ignored => false,
+fn wanted(role: impl Into<Option<Role>>, roles: u32) -> bool {
+    match role.into() {
+        None => true,
+        Some(Role::Client) => roles & Roles::CLIENT != 0,
+        Some(Role::Server) => roles & Roles::SERVER != 0,
+        Some(Role::Unknown | Role::Ignored) => false,
     }
 }

@@ -9,6 +9,8 @@ pub(super) enum Hook {
     Connect,
     ReadTracepoint,
     StorageIterator,
+    /// Called by the programs on packets, from this place of the map `WALKERS`.
+    Walker(u32),
 }
 
 impl Hook {
@@ -21,6 +23,7 @@ impl Hook {
             Self::Connect => "cgroup/connect",
             Self::ReadTracepoint => "tp_btf/tcp_rcv_space_adjust",
             Self::StorageIterator => "iter/bpf_sk_storage_map",
+            Self::Walker(_) => "tail call",
         }
     }
 }
@@ -38,7 +41,7 @@ pub(super) struct Probe {
 }
 
 /// All probes, in the order in which they are attached: those that tell the role come before those that pair.
-pub(super) const PLAN: [Probe; 7] = [
+pub(super) const PLAN: [Probe; 9] = [
     Probe {
         name: "connect4",
         hook: Hook::Connect,
@@ -68,6 +71,18 @@ pub(super) const PLAN: [Probe; 7] = [
         hook: Hook::StorageIterator,
         required: false,
         consequence: "requests that still wait, and the last exchange of every connection still open, are not seen",
+    },
+    Probe {
+        name: "frames",
+        hook: Hook::Walker(0),
+        required: false,
+        consequence: "HTTP/2 and gRPC are counted, not measured",
+    },
+    Probe {
+        name: "records",
+        hook: Hook::Walker(1),
+        required: false,
+        consequence: "TLS is counted, not measured",
     },
     Probe {
         name: "ingress",

@@ -4,10 +4,9 @@ use aya::{
     Ebpf,
     maps::{MapData, RingBuf},
 };
-use observer_common::ExchangeRecord;
-use zerocopy::TryFromBytes;
 
 use super::CaptureError;
+use crate::pairing::Record;
 
 /// The ring of exchanges.
 pub(super) struct Ring {
@@ -27,11 +26,11 @@ impl Ring {
     }
 
     /// Hands over every record that is there.
-    pub(super) fn drain(&mut self, mut each: impl FnMut(&ExchangeRecord)) {
+    pub(super) fn drain(&mut self, mut each: impl FnMut(Record<'_>)) {
         while let Some(item) = self.buffer.next() {
-            match ExchangeRecord::try_ref_from_bytes(&item) {
-                Ok(record) => each(record),
-                Err(_) => self.malformed += 1,
+            match Record::parse(&item) {
+                Some(record) => each(record),
+                None => self.malformed += 1,
             }
         }
     }

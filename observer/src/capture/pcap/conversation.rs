@@ -1,31 +1,20 @@
 //! One captured connection, fed to the pairing machine as the kernel would.
 
 use observer_common::{
-    Closed, Connection, Direction, Endpoint, HEAD_LENGTH, Head, Role, Segment, Step, TcpFlags, Timestamp,
+    Connection, Direction, Endpoint, Head, Known, Parties, Role, Segment, TcpFlags, Timestamp,
 };
 
-use super::decode::TcpSegment;
-use crate::exchange::NameId;
-
-/// What the exchanges of a connection have in common.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parties {
-    pub(super) service: NameId,
-    pub(super) instance: NameId,
-    pub(super) client: NameId,
-}
+use super::{
+    decode::TcpSegment,
+    probe::{Out, Probe},
+};
 
 /// One captured connection.
 #[derive(Debug)]
 pub(super) struct Conversation {
-    /// Its number in the capture, from 1.
-    pub(super) number: u64,
-    pub(super) opener: Endpoint,
-    pub(super) responder: Endpoint,
-    /// The names of both ends, once they were needed.
-    pub(super) parties: Option<Parties>,
+    opener: Endpoint,
     pub(super) last_seen: Timestamp,
-    connection: Connection,
+    probe: Probe,
     /// The opener's first sequence number, where its SYN was captured.
     opening: Option<u32>,
     /// Data of the SYN, until the answer tells whether it was accepted.
@@ -58,13 +47,13 @@ impl Conversation {
         } else {
             connection.open_in_the_middle(role);
         }
+        let (local, remote) = if role == Role::Server { (responder, opener) } else { (opener, responder) };
+        connection.parties =
+            Parties { connection: number, local, remote, dialled: remote, ..Parties::default() };
         Self {
-            number,
             opener,
-            responder,
-            parties: None,
             last_seen: now,
-            connection,
+            probe: Probe::new(&connection),
             opening: segment.opens().then_some(segment.sequence),
             early: None,
             accepted: None,
@@ -85,18 +74,20 @@ impl Conversation {
     }
 
     /// Takes in one segment.
-    pub(super) fn observe(&mut self, now: Timestamp, segment: &TcpSegment<'_>) -> Step {
+    pub(super) fn observe(&mut self, now: Timestamp, segment: &TcpSegment<'_>, out: &mut Out<'_>) {
         self.last_seen = now;
         if self.reset {
-            return Step::default(); // stragglers
+            return; // stragglers
         }
         let from_opener = segment.source == self.opener;
-        let direction = if from_opener == matches!(self.connection.role, Role::Client) {
+        let direction = if from_opener == matches!(self.probe.connection().role, Role::Client) {
             Direction::Egress
         } else {
             Direction::Ingress
         };
-        let early = if segment.accepts() { self.accept(segment) } else { Step::default() };
+        if segment.accepts() {
+            self.accept(segment, out);
+        }
         let received = self.accepted;
         match direction {
             Direction::Egress => self.accepted = segment.acknowledgement.or(self.accepted),
@@ -110,7 +101,7 @@ impl Conversation {
         }
         let ends = segment.flags.0 & (TcpFlags::FIN | TcpFlags::RST) != 0;
         if segment.length == 0 && !ends {
-            return early; // a bare acknowledgement
+            return; // a bare acknowledgement
         }
         let passed = Segment {
             now,
@@ -118,52 +109,48 @@ impl Conversation {
             sequence: segment.sequence,
             length: segment.length,
             flags: segment.flags,
-            acknowledged: segment.acknowledgement,
-            head: self.head(segment, direction),
+            acknowledged: segment.acknowledgement.into(),
+            head: Head::Unknown,
+            silent: false,
             received: if matches!(direction, Direction::Ingress)
-                && self.connection.asks_for_received(segment.sequence)
+                && self.probe.connection().asks_for_received(segment.sequence)
             {
-                received
+                received.into()
             } else {
-                None
+                Known::NOTHING
             },
         };
         if segment.opens() && matches!(direction, Direction::Ingress) {
             self.early.get_or_insert(passed);
-            return early;
+            return;
         }
-        self.connection.observe(&passed)
+        self.probe.observe(&passed, segment.payload, out);
     }
 
     /// The second segment of the handshake tells where both directions begin, and whether data that came with the
     /// first was accepted.
-    fn accept(&mut self, segment: &TcpSegment<'_>) -> Step {
-        let Some(opener_next) = segment.acknowledgement else { return Step::default() };
+    fn accept(&mut self, segment: &TcpSegment<'_>, out: &mut Out<'_>) {
+        let Some(opener_next) = segment.acknowledgement else { return };
         let responder_next = segment.sequence.wrapping_add(1);
-        let step = match self.early.take() {
-            Some(early) if early.sequence.wrapping_add(1) != opener_next => self.connection.observe(&early),
-            _ => Step::default(),
-        };
-        match self.connection.role {
-            Role::Client => self.connection.established(opener_next, responder_next),
-            _ => self.connection.established(responder_next, opener_next),
+        match self.early.take() {
+            Some(early) if early.sequence.wrapping_add(1) != opener_next => {
+                self.probe.observe(&early, &[], out);
+            }
+            _ => {}
         }
-        step
-    }
-
-    /// What the payload begins with, where the pairing machine wants to know: as the probes do it.
-    fn head(&self, segment: &TcpSegment<'_>, direction: Direction) -> Head {
-        if segment.length as usize >= HEAD_LENGTH && self.connection.asks_for_head(direction) {
-            segment.head().map_or(Head::Unknown, Head::of)
-        } else if segment.length != 0 && self.connection.is_request(direction) {
-            Head::Other
-        } else {
-            Head::Unknown
+        match self.probe.connection().role {
+            Role::Client => self.probe.established(opener_next, responder_next),
+            _ => self.probe.established(responder_next, opener_next),
         }
     }
 
     /// Nothing more comes.
-    pub(super) fn close(&mut self, now: Timestamp) -> Step {
-        self.connection.close(now, Closed::GaveUp)
+    pub(super) fn close(&mut self, now: Timestamp, out: &mut Out<'_>) {
+        self.probe.close(now, out);
+    }
+
+    /// The capture ends here: what still waits is pending.
+    pub(super) fn end(&mut self, now: Timestamp, out: &mut Out<'_>) {
+        self.probe.end(now, out);
     }
 }

@@ -1,7 +1,7 @@
 //! From a packet to what the pairing needs of its TCP segment.
 
 use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TcpSlice, TransportSlice, ip_number};
-use observer_common::{Address, Endpoint, HEAD_LENGTH, TcpFlags};
+use observer_common::{Address, Endpoint, TcpFlags};
 
 use super::packets::{Link, Packet};
 
@@ -34,11 +34,6 @@ pub(super) struct TcpSegment<'a> {
 }
 
 impl TcpSegment<'_> {
-    /// The first bytes of the payload, where they were kept.
-    pub(super) fn head(&self) -> Option<&[u8; HEAD_LENGTH]> {
-        self.payload.first_chunk()
-    }
-
     /// Whether this is the first segment of a handshake.
     pub(super) const fn opens(&self) -> bool {
         self.flags.syn() && self.acknowledgement.is_none()

@@ -21,6 +21,7 @@ mod conversations;
 mod decode;
 mod error;
 mod packets;
+mod probe;
 
 pub use error::PcapError;
 

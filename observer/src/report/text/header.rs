@@ -66,6 +66,7 @@ fn selection(selection: &Selection) -> Option<String> {
     list("port", selection.ports.iter().map(ToString::to_string).collect());
     list("pid", selection.pids.iter().map(ToString::to_string).collect());
     list("comm", selection.comms.clone());
+    list("cgroup", selection.cgroups.clone());
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 

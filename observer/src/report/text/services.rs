@@ -33,6 +33,7 @@ fn service_lines(service: &Service, color: Color) -> Vec<String> {
     lines.extend(histograms);
     lines.extend(recent(&service.measured));
     lines.extend(notable(&service.measured));
+    lines.extend(late_last_byte(&service.measured));
     lines
 }
 
@@ -83,11 +84,11 @@ fn table(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
             name.clone(),
             units::rate(measured.rate_per_s),
             units::count(measured.exchanges),
-            units::known_duration(latency.p50),
-            units::known_duration(latency.p90),
-            units::known_duration(latency.p99),
-            units::known_duration(latency.p999),
-            units::known_duration(latency.max),
+            units::bound(latency.p50, latency.is_at_least("p50")),
+            units::bound(latency.p90, latency.is_at_least("p90")),
+            units::bound(latency.p99, latency.is_at_least("p99")),
+            units::bound(latency.p999, latency.is_at_least("p999")),
+            units::bound(latency.max, latency.is_at_least("max")),
             units::known_duration(measured.last_byte_s.p99),
             units::known_duration(measured.read_lag_s.p99),
             units::count(measured.in_flight),
@@ -128,7 +129,7 @@ fn recent(measured: &Measured) -> Option<String> {
     ))
 }
 
-/// What no quantile shows: requests without an answer, and answers that are failures.
+/// What quantiles do not show: requests without an answer, and answers that are failures.
 fn notable(measured: &Measured) -> Vec<String> {
     let outcomes = measured.outcomes;
     let unanswered = listed(&[
@@ -142,9 +143,23 @@ fn notable(measured: &Measured) -> Vec<String> {
         (measured.saturated, "took longer than an hour"),
     ]);
     let share = units::percent(measured.censored_share);
-    let unanswered =
-        unanswered.map(|listed| format!("  not answered: {listed} ({share} of all, in no quantile)"));
+    let unanswered = unanswered.map(|listed| {
+        format!("  not answered: {listed} ({share} of all; they count as longer than they waited)")
+    });
     unanswered.into_iter().chain(special.map(|listed| format!("  {listed}"))).collect()
+}
+
+/// Where the first byte tells little about the whole answer.
+fn late_last_byte(measured: &Measured) -> Option<String> {
+    measured.last_byte_late.then(|| {
+        format!(
+            "  the last byte comes much later than the first: p50 {} after {}, p99 {} after {}",
+            units::known_duration(measured.last_byte_s.p50),
+            units::known_duration(measured.latency_s.p50),
+            units::known_duration(measured.last_byte_s.p99),
+            units::known_duration(measured.latency_s.p99),
+        )
+    })
 }
 
 fn listed(counts: &[(u64, &str)]) -> Option<String> {

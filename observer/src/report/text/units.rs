@@ -21,6 +21,11 @@ pub(super) fn known_duration(seconds: Option<f64>) -> String {
     seconds.map_or_else(|| NOTHING.into(), duration)
 }
 
+/// [`known_duration`], marked where it is only a lower bound.
+pub(super) fn bound(seconds: Option<f64>, at_least: bool) -> String {
+    if at_least { format!("≥ {}", known_duration(seconds)) } else { known_duration(seconds) }
+}
+
 /// A positive number with three significant digits; more where it is large.
 pub(super) fn three_digits(number: f64) -> String {
     if number == 0.0 {
