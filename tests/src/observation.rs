@@ -12,6 +12,8 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::{
+    left_out::LeftOut,
+    network::Namespace,
     process::{Lines, Programs, Running, succeed},
     recording::{self, Observed},
 };
@@ -34,9 +36,25 @@ pub struct Observation {
 impl Observation {
     /// Starts `observer record` with further arguments, and waits until it observes.
     pub fn start(programs: &Programs, arguments: &[impl AsRef<OsStr>]) -> Result<Self> {
+        Self::run(Command::new(&programs.observer), programs, arguments)
+    }
+
+    /// The same from within a network namespace.
+    pub fn start_in(
+        namespace: &Namespace,
+        programs: &Programs,
+        arguments: &[impl AsRef<OsStr>],
+    ) -> Result<Self> {
+        // Unlike `ip netns exec`, this leaves the mounts alone: the observer looks for control groups below /sys.
+        let mut command = Command::new("nsenter");
+        command.arg(format!("--net=/run/netns/{}", namespace.name())).arg(&programs.observer);
+        Self::run(command, programs, arguments)
+    }
+
+    fn run(mut command: Command, programs: &Programs, arguments: &[impl AsRef<OsStr>]) -> Result<Self> {
         let directory = TempDir::new().context("make a directory for the recording")?;
         let mut running = Running::start(
-            Command::new(&programs.observer)
+            command
                 .args(["record", "--duration", "10m", "--output"])
                 .arg(directory.path().join(RECORDING))
                 .args(arguments)
@@ -118,6 +136,13 @@ impl Recording {
     /// How many exchanges were lost.
     pub fn lost(&self) -> Result<u64> {
         self.report()?["source"]["lost_events"].as_u64().context("a report has source.lost_events")
+    }
+
+    /// How many turns were no certain pair, by reason.
+    pub fn left_out(&self) -> Result<LeftOut> {
+        let counts = serde_json::from_value(self.report()?["source"]["unpaired"].take())
+            .context("a report has source.unpaired")?;
+        Ok(LeftOut::new(counts))
     }
 
     /// How many turns were no certain pair, by one reason.

@@ -40,6 +40,22 @@ pub struct Observed {
     pub retransmits: u32,
     /// The observed process.
     pub pid: Option<u32>,
+    /// Its name.
+    pub comm: Option<String>,
+    /// Who asked.
+    pub client: Option<String>,
+    /// What the client calls the backends.
+    pub service: String,
+    /// What the client dialled, where that is not the instance.
+    pub service_address: Option<String>,
+    /// The protocol, where it was recognised.
+    pub protocol: Option<String>,
+    /// What kind of request it was.
+    pub class: Option<String>,
+    /// The protocol's own status.
+    pub status: Option<String>,
+    /// Whether the answer is a failure.
+    pub failed: bool,
 }
 
 impl Observed {
@@ -100,8 +116,16 @@ fn rows_of(batch: &RecordBatch, rows: &mut Vec<Observed>) -> Result<()> {
     let (sent, complete, read_lag) = (wide("sent_ns")?, wide("complete_ns")?, wide("read_lag_ns")?);
     let (request_bytes, response_bytes) = (wide("request_bytes")?, wide("response_bytes")?);
     let (retransmits, pid) = (narrow("retransmits")?, narrow("pid")?);
-    let (outcome, role) = (texts(batch, "outcome")?, texts(batch, "role")?);
-    let instance = texts(batch, "instance")?;
+    let required = |name| -> Result<Vec<String>> {
+        texts(batch, name)?.into_iter().collect::<Option<_>>().with_context(|| format!("{name} is null"))
+    };
+    let (outcome, role) = (required("outcome")?, required("role")?);
+    let (instance, service) = (required("instance")?, required("service")?);
+    let (comm, client) = (texts(batch, "comm")?, texts(batch, "client")?);
+    let service_address = texts(batch, "service_address")?;
+    let (protocol, class, status) =
+        (texts(batch, "protocol")?, texts(batch, "class")?, texts(batch, "status")?);
+    let failed = column(batch, "failed")?.as_boolean_opt().context("failed is not true or false")?;
     for row in 0..batch.num_rows() {
         let duration = |column: &UInt64Array| (!column.is_null(row)).then(|| Nanoseconds(column.value(row)));
         rows.push(Observed {
@@ -118,6 +142,14 @@ fn rows_of(batch: &RecordBatch, rows: &mut Vec<Observed>) -> Result<()> {
             response_bytes: response_bytes.value(row),
             retransmits: if retransmits.is_null(row) { 0 } else { retransmits.value(row) },
             pid: (!pid.is_null(row)).then(|| pid.value(row)),
+            comm: comm[row].clone(),
+            client: client[row].clone(),
+            service: service[row].clone(),
+            service_address: service_address[row].clone(),
+            protocol: protocol[row].clone(),
+            class: class[row].clone(),
+            status: status[row].clone(),
+            failed: failed.value(row),
         });
     }
     Ok(())
@@ -128,10 +160,10 @@ fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef> {
 }
 
 /// A text column, plain or dictionary-encoded.
-fn texts(batch: &RecordBatch, name: &str) -> Result<Vec<String>> {
+fn texts(batch: &RecordBatch, name: &str) -> Result<Vec<Option<String>>> {
     let column = column(batch, name)?;
     if let Some(plain) = column.as_string_opt::<i32>() {
-        return Ok(plain.iter().map(|text| text.unwrap_or_default().to_owned()).collect());
+        return Ok(plain.iter().map(|text| text.map(str::to_owned)).collect());
     }
     let Some(values) = column
         .as_dictionary_opt::<Int32Type>()
@@ -139,5 +171,5 @@ fn texts(batch: &RecordBatch, name: &str) -> Result<Vec<String>> {
     else {
         bail!("{name} is not a text column");
     };
-    Ok(values.into_iter().map(|text| text.unwrap_or_default().to_owned()).collect())
+    Ok(values.into_iter().map(|text| text.map(str::to_owned)).collect())
 }

@@ -20,3 +20,10 @@ pub fn skipped(what: &str) -> bool {
 pub fn all() -> bool {
     env::var("OBSERVER_TEST_ALL").is_ok_and(|value| value == "1")
 }
+
+/// Whether others use this host while the tests run (`OBSERVER_TEST_SHARED=1`), so that what the observer counts is
+/// theirs, too. With `CI=true` nobody does.
+pub fn shared() -> bool {
+    let in_ci = env::var("CI").is_ok_and(|value| value == "true");
+    !in_ci && env::var("OBSERVER_TEST_SHARED").is_ok_and(|value| value == "1")
+}

@@ -57,9 +57,15 @@ impl Held {
         // One that vanishes while it is looked at is an error here and gone all the same.
         left.programs.extend(aya::programs::loaded_programs().flatten().map(|program| program.id()));
         left.links.extend(aya::programs::loaded_links().flatten().map(|link| link.id()));
-        left.maps.extend(aya::maps::loaded_maps().flatten().map(|map| map.id()));
         left.programs.retain(|id| self.programs.contains(id));
         left.links.retain(|id| self.links.contains(id));
+        if !left.programs.is_empty() {
+            // To look at a map is to open it. Linux (seen on 6.18) leaks a map of programs that is opened while the
+            // programs in it are on their way out, so this waits until they are gone.
+            left.maps.clone_from(&self.maps);
+            return left;
+        }
+        left.maps.extend(aya::maps::loaded_maps().flatten().map(|map| map.id()));
         left.maps.retain(|id| self.maps.contains(id));
         left
     }

@@ -2,7 +2,10 @@
 
 use std::{io, net::TcpStream};
 
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::{
+    io::retry_on_intr,
+    net::{RecvFlags, SendFlags, recv, send},
+};
 
 use super::Transport;
 
@@ -22,11 +25,13 @@ impl Blocking {
 
 impl Transport for Blocking {
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        Ok(recv(&self.stream, buffer, RecvFlags::empty())?.0)
+        // A process that is stopped and goes on is interrupted where it waits with a limit.
+        let received = retry_on_intr(|| recv(&self.stream, &mut *buffer, RecvFlags::empty()));
+        Ok(received?.0)
     }
 
     fn send(&mut self, bytes: &[u8], more: bool) -> io::Result<usize> {
         let flags = if more { SendFlags::MORE | SendFlags::NOSIGNAL } else { SendFlags::NOSIGNAL };
-        Ok(send(&self.stream, bytes, flags)?)
+        Ok(retry_on_intr(|| send(&self.stream, bytes, flags))?)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result, ensure};
 use observer_common::Nanoseconds;
-use observer_tests::{recording::Observed, say::say};
+use observer_tests::{observation::Recording, recording::Observed, say::say};
 
 /// What a load generator measured.
 pub(crate) struct Measured {
@@ -90,6 +90,62 @@ pub(crate) fn compare(measured: &Measured, exchanges: &[Observed]) -> Result<()>
         "{}: the median is {} ns, and {seen} ns with read lag to the observer",
         measured.name,
         median.0
+    );
+    Ok(())
+}
+
+/// The quantiles at which every request is logged on both sides.
+const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 1.0];
+
+/// Every quantile of what was observed is at most that of what a client logged of the same requests, of which some
+/// may not have been observed: these may be the shortest.
+pub(crate) fn at_most(
+    name: &str,
+    mut observed: Vec<u64>,
+    mut logged: Vec<u64>,
+    resolution: Nanoseconds,
+) -> Result<()> {
+    ensure!(!observed.is_empty() && observed.len() <= logged.len(), "{name}: {} exchanges", observed.len());
+    observed.sort_unstable();
+    logged.sort_unstable();
+    let unseen = logged.len() - observed.len();
+    let mut table = format!("{name}: {} exchanges of {}, in µs:\n", observed.len(), logged.len());
+    writeln!(table, "{:>10} {:>14} {:>10}", "quantile", "logged", "observed")?;
+    for quantile in QUANTILES {
+        let at = rank(quantile, observed.len());
+        let (seen, logged) = (observed[at], logged[at + unseen]);
+        writeln!(table, "{quantile:>10} {:>14.1} {:>10.1}", logged as f64 / 1e3, seen as f64 / 1e3)?;
+        ensure!(
+            seen <= logged + resolution.0,
+            "{name}: quantile {quantile} is {logged} ns, and {seen} ns to the observer"
+        );
+    }
+    say(&table);
+    Ok(())
+}
+
+/// There is an exchange for each of what is expected, or a counted reason: where frames come faster than they can be
+/// followed, streams are left out, some of them because their requests were missed, and it is the exception.
+pub(crate) fn accounted(recording: &Recording, exchanges: usize, expected: usize) -> Result<()> {
+    let left_out = recording.left_out()?;
+    ensure!(exchanges <= expected, "{exchanges} exchanges, where {expected} are expected");
+    ensure!(exchanges >= expected - expected / 50, "only {exchanges} exchanges of {expected}: {left_out:?}");
+    left_out.without("push", SETTINGS).are(&["overlapping", "started-before"], (expected - exchanges) as u64)
+}
+
+/// How often a server may say its SETTINGS before it hears the client's, as grpcio's does: nobody has asked for
+/// that, at either end of a connection.
+const SETTINGS: u64 = 2;
+
+/// Where the server takes far longer than the client needs to write and read, the medians of both are close.
+pub(crate) fn close(name: &str, mut observed: Vec<u64>, mut logged: Vec<u64>) -> Result<()> {
+    observed.sort_unstable();
+    logged.sort_unstable();
+    let median = |values: &[u64]| values.get(rank(0.5, values.len())).copied().context("there are exchanges");
+    let (seen, said) = (median(&observed)?, median(&logged)?);
+    ensure!(
+        seen.abs_diff(said) as f64 <= CLOSE * said as f64,
+        "{name}: the median is {said} ns, and {seen} ns to the observer"
     );
     Ok(())
 }

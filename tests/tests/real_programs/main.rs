@@ -2,8 +2,19 @@
 //! what the load generator measured itself.
 
 mod compare;
+mod curl;
+mod grpc;
+mod h2load;
+mod haproxy;
+mod http1;
+mod mariadb;
 mod memcached;
+mod multiplexed;
 mod nginx;
 mod postgresql;
 mod redis;
 mod server;
+mod talk;
+mod tls;
+mod told;
+mod web;

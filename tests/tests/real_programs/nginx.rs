@@ -1,6 +1,6 @@
 //! nginx under wrk.
 
-use std::{collections::HashMap, fs, process::Command};
+use std::{collections::HashMap, process::Command};
 
 use anyhow::{Context as _, Result, ensure};
 use observer_common::Nanoseconds;
@@ -13,7 +13,8 @@ use observer_tests::{
 
 use crate::{
     compare::{Measured, compare},
-    server::{PATIENCE, free_port, program, serve},
+    server::{PATIENCE, free_port, program},
+    web::Nginx,
 };
 
 const CONNECTIONS: usize = 16;
@@ -23,14 +24,9 @@ fn nginx_under_wrk() -> Result<()> {
     if skipped("nginx") {
         return Ok(());
     }
-    let directory = tempfile::TempDir::new()?;
     let port = free_port()?;
-    let configuration = directory.path().join("nginx.conf");
-    fs::write(&configuration, configured(&directory.path().to_string_lossy(), port))?;
-    let _server = serve(
-        Command::new(program("nginx")?).arg("-c").arg(&configuration).arg("-p").arg(directory.path()),
-        port,
-    )?;
+    let server = format!("server {{ listen 127.0.0.1:{port}; location / {{ return 200 'hello'; }} }}");
+    let _nginx = Nginx::start(port, &server, &[])?;
     let observation = Observation::start(&Programs::beside_tests()?, &["--port", &port.to_string()])?;
     let printed = succeed(
         Command::new(program("wrk")?)
@@ -54,21 +50,6 @@ fn nginx_under_wrk() -> Result<()> {
     let counted = requests(&printed)?;
     ensure!(exchanges.len() == counted, "{} exchanges, and wrk counts {counted}: {printed}", exchanges.len());
     compare(&measured(&printed)?, &exchanges)
-}
-
-/// One worker, no log, a fixed answer, and connections that live as long as the client wants.
-fn configured(directory: &str, port: u16) -> String {
-    format!(
-        "daemon off; master_process off; pid {directory}/pid; error_log {directory}/errors;
-        events {{ worker_connections 256; }}
-        http {{
-            access_log off; keepalive_requests 1000000000; keepalive_timeout 600s;
-            client_body_temp_path {directory}/body; proxy_temp_path {directory}/proxy;
-            fastcgi_temp_path {directory}/fastcgi; uwsgi_temp_path {directory}/uwsgi;
-            scgi_temp_path {directory}/scgi;
-            server {{ listen 127.0.0.1:{port}; location / {{ return 200 'hello'; }} }}
-        }}"
-    )
 }
 
 /// The line `123456 requests in 4.00s, 12.34MB read`.

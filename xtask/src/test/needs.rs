@@ -14,7 +14,7 @@ struct Need {
     packages: &'static [&'static str],
 }
 
-const NEEDS: [Need; 6] = [
+const NEEDS: [Need; 12] = [
     Need {
         name: "redis",
         programs: &["redis-server", "redis-cli", "redis-benchmark"],
@@ -26,8 +26,22 @@ const NEEDS: [Need; 6] = [
         programs: &["pg_createcluster", "pgbench"],
         packages: &["postgresql", "postgresql-contrib"],
     },
+    Need {
+        name: "mariadb",
+        programs: &["mariadbd", "mariadb", "mariadb-slap"],
+        packages: &["mariadb-server", "mariadb-client"],
+    },
     Need { name: "memcached", programs: &["memcached"], packages: &["memcached"] },
-    Need { name: "namespaces", programs: &["ip", "nft"], packages: &["iproute2", "nftables"] },
+    Need { name: "h2load", programs: &["h2load"], packages: &["nghttp2-client"] },
+    Need { name: "haproxy", programs: &["haproxy"], packages: &["haproxy"] },
+    Need { name: "curl", programs: &["curl"], packages: &["curl"] },
+    Need { name: "openssl", programs: &["openssl"], packages: &["openssl"] },
+    Need {
+        name: "namespaces",
+        programs: &["ip", "nft", "nsenter"],
+        packages: &["iproute2", "nftables", "util-linux"],
+    },
+    Need { name: "captures", programs: &["tcpdump"], packages: &["tcpdump"] },
     Need { name: "kernels", programs: &[vm::EMULATOR], packages: &["qemu-system-x86"] },
 ];
 

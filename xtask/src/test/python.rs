@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result};
 
 use crate::{apt, command, workspace::Workspace};
 
-/// Packages from `PyPI`: what reads recordings in the wild, and a client whose latencies are its own.
-const PACKAGES: [&str; 2] = ["duckdb", "pymemcache"];
+/// Packages from `PyPI`: what reads recordings in the wild, and clients whose latencies are their own.
+const PACKAGES: [&str; 4] = ["duckdb", "grpcio", "mysql-connector-python", "pymemcache"];
 
 /// The interpreter of a virtual environment with everything in it, made if it is not there.
 pub(crate) fn environment(workspace: &Workspace) -> Result<PathBuf> {

@@ -1,9 +1,6 @@
-//! memcached under pymemcache.
+//! pymemcache.
 
-use std::{
-    process::{Command, Stdio},
-    thread,
-};
+use std::{process::Stdio, thread};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use observer_common::Nanoseconds;
@@ -14,9 +11,11 @@ use observer_tests::{
     skip::{all, skipped},
 };
 
+use super::Memcached;
 use crate::{
     compare::{Measured, compare, quantiles_of},
-    server::{PATIENCE, free_port, program, serve},
+    server::PATIENCE,
+    told::tally,
 };
 
 /// One process each: threads would wait for each other's interpreter lock, which is no network latency. So many that
@@ -29,21 +28,8 @@ fn memcached_under_pymemcache() -> Result<()> {
         return Ok(());
     }
     let requests = if all() { 8_000 } else { 1_200 };
-    let port = free_port()?;
-    let number = port.to_string();
-    let _server = serve(
-        Command::new(program("memcached")?).args([
-            "-l",
-            "127.0.0.1",
-            "-p",
-            &number,
-            "-U",
-            "0",
-            "-u",
-            "nobody",
-        ]),
-        port,
-    )?;
+    let memcached = Memcached::start()?;
+    let number = memcached.port.to_string();
     let observation = Observation::start(&Programs::beside_tests()?, &["--port", &number])?;
     let logged = thread::scope(|scope| -> Result<Vec<u64>> {
         let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(|| client(&number, requests))).collect();
@@ -65,6 +51,9 @@ fn memcached_under_pymemcache() -> Result<()> {
         exchanges.len(),
         logged.len()
     );
+    let half = CLIENTS * requests / 2;
+    let classes = [("get", half), ("set", half)].map(|(class, count)| ((class.into(), String::new()), count));
+    ensure!(tally(&exchanges) == classes.into(), "{:?}", tally(&exchanges));
     let measured = Measured {
         name: "pymemcache",
         quantiles: quantiles_of(logged),
@@ -78,7 +67,7 @@ fn memcached_under_pymemcache() -> Result<()> {
 fn client(port: &str, requests: usize) -> Result<Vec<u64>> {
     let printed = succeed(
         python()?
-            .args(["-c", include_str!("memcached_client.py"), port, &requests.to_string()])
+            .args(["-c", include_str!("pymemcache.py"), port, &requests.to_string()])
             .stdin(Stdio::null()),
         PATIENCE,
     )?;

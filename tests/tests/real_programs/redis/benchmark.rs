@@ -1,4 +1,4 @@
-//! Redis under redis-benchmark.
+//! redis-benchmark, alone and with pipelines.
 
 use std::{collections::HashMap, process::Command};
 
@@ -11,38 +11,38 @@ use observer_tests::{
     skip::{all, skipped},
 };
 
+use super::Redis;
 use crate::{
     compare::{Measured, compare},
-    server::{PATIENCE, free_port, program, serve},
+    server::{PATIENCE, program},
 };
 
 const CONNECTIONS: usize = 50;
 
 #[test]
 fn redis_under_redis_benchmark() -> Result<()> {
+    benchmark(1)
+}
+
+/// A sixteenth as many exchanges: the commands of one write, and all of their answers.
+#[test]
+fn redis_under_redis_benchmark_with_pipelines() -> Result<()> {
+    benchmark(16)
+}
+
+/// Runs the benchmark with so many commands in one write.
+fn benchmark(pipeline: usize) -> Result<()> {
     if skipped("redis") {
         return Ok(());
     }
-    let requests: usize = if all() { 1_000_000 } else { 100_000 };
-    let port = free_port()?;
-    let number = port.to_string();
-    let _server = serve(
-        Command::new(program("redis-server")?).args([
-            "--port",
-            &number,
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--appendonly",
-            "no",
-        ]),
-        port,
-    )?;
-    let observation = Observation::start(&Programs::beside_tests()?, &["--port", &number])?;
+    let exchanges: usize = if all() { 1_000_000 } else { 100_000 } / if pipeline == 1 { 1 } else { 10 };
+    let requests = exchanges * pipeline;
+    let redis = Redis::start()?;
+    let port = redis.port.to_string();
+    let observation = Observation::start(&Programs::beside_tests()?, &["--port", &port])?;
     let printed = succeed(
         Command::new(program("redis-benchmark")?)
-            .args(["-h", "127.0.0.1", "-p", &number, "-t", "get", "--csv"])
+            .args(["-h", "127.0.0.1", "-p", &port, "-t", "get", "--csv", "-P", &pipeline.to_string()])
             .args(["-c", &CONNECTIONS.to_string(), "-n", &requests.to_string()]),
         PATIENCE,
     )?;
@@ -50,18 +50,23 @@ fn redis_under_redis_benchmark() -> Result<()> {
     ensure!(recording.lost()? == 0, "exchanges were lost");
 
     // The first connection asks for the server's configuration (CONFIG GET, twice, in one write) and is closed. The
-    // others send GET, one at a time, as many as were asked for: a request counts when it is issued, and the
-    // benchmark ends when the last one is answered, so that none is left waiting.
+    // others send GET, as many as were asked for: a request counts when it is issued, and the benchmark ends when the
+    // last one is answered, so that none is left waiting.
     let mut connections = by_connection(recording.exchanges()?);
     let first = *connections.iter().min_by_key(|(_, rows)| rows[0].start).context("there was traffic")?.0;
     let configuration = connections.remove(&first).context("the first connection")?;
     ensure!(configuration.len() == 1, "{} turns about the configuration", configuration.len());
+    ensure!(configuration[0].class.as_deref() == Some("batch CONFIG"), "{configuration:?}");
     ensure!(connections.len() == CONNECTIONS, "{} connections", connections.len());
-    let exchanges: Vec<_> = connections.into_values().flatten().collect();
-    ensure!(exchanges.iter().all(|exchange| exchange.outcome == "ok"), "a request without an answer");
-    ensure!(exchanges.len() == requests, "{} exchanges for {requests} requests", exchanges.len());
-    ensure!(exchanges.iter().all(|exchange| exchange.start > Timestamp(0)), "every exchange has a start");
-    compare(&measured(&printed)?, &exchanges)
+    let rows: Vec<_> = connections.into_values().flatten().collect();
+    ensure!(rows.iter().all(|row| row.outcome == "ok" && !row.failed), "a request without an answer");
+    ensure!(rows.len() == exchanges, "{} exchanges for {requests} requests", rows.len());
+    ensure!(rows.iter().all(|row| row.start > Timestamp(0)), "every exchange has a start");
+    // Of sixteen commands only the first few are kept, so that the class says that more may have followed.
+    let class = if pipeline == 1 { "GET" } else { "batch GET…" };
+    let other = rows.iter().find(|row| row.class.as_deref() != Some(class));
+    ensure!(other.is_none(), "not {class}: {other:?}");
+    compare(&measured(&printed)?, &rows)
 }
 
 /// Reads the benchmark's CSV: milliseconds, under a header that names the columns.

@@ -1,10 +1,9 @@
-//! Both directions of a connection run at once on two processors: nothing is lost between them.
+//! Both ends write as fast as they can, whatever the other one does.
 
 use std::{
     io::{Read as _, Write as _},
     net::{Shutdown, TcpListener, TcpStream},
     thread,
-    time::Duration,
 };
 
 use anyhow::{Context as _, Result, anyhow, ensure};
@@ -16,10 +15,8 @@ use observer_tests::{
     skip::all,
     transport::cookie,
 };
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-const CONNECTIONS: usize = 64;
-const PATIENCE: Duration = Duration::from_mins(1);
+use crate::support::{CONNECTIONS, PATIENCE, pin, processors};
 
 /// How many writes each side does.
 fn writes() -> usize {
@@ -131,18 +128,4 @@ fn receive(mut stream: &TcpStream, processor: usize) -> Result<u64> {
             length => received += length as u64,
         }
     }
-}
-
-/// Two processors that this process may use.
-fn processors() -> Result<(usize, usize)> {
-    let allowed = sched_getaffinity(None)?;
-    let mut usable = (0..CpuSet::MAX_CPU).filter(|processor| allowed.is_set(*processor));
-    let (first, second) = (usable.next(), usable.next());
-    Ok((first.context("a process has a processor")?, second.context("this test needs two processors")?))
-}
-
-fn pin(processor: usize) -> Result<()> {
-    let mut only = CpuSet::new();
-    only.set(processor);
-    Ok(sched_setaffinity(None, &only)?)
 }
