@@ -88,7 +88,8 @@ impl Observer {
         }
         let report = command::output(
             Command::new(&self.program)
-                .args(["analyze", "--json"])
+                // What was recorded, whichever side it shows.
+                .args(["analyze", "--json", "--role", "both"])
                 .arg(self.folder.path().join("bench.parquet")),
         )?;
         let report: Report = serde_json::from_str(&report).context("the report is not understood")?;

@@ -3,6 +3,7 @@
 use std::{
     fs,
     net::{TcpListener, TcpStream},
+    path::Path,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -29,6 +30,10 @@ pub(super) trait Workload {
     fn port(&self) -> u16;
     /// Runs the load once.
     fn run(&self) -> Result<Outcome>;
+    /// How many frames of HTTP/2 one exchange takes, where it is spoken.
+    fn frames(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// A server, which ends with its owner.
@@ -68,42 +73,113 @@ fn free_port() -> Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-/// nginx under wrk.
-pub(super) struct Nginx(Server);
+/// What nginx speaks.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Speaks {
+    Http1,
+    Tls,
+    Http2,
+}
+
+/// nginx under wrk, or under h2load.
+pub(super) struct Nginx {
+    server: Server,
+    speaks: Speaks,
+}
 
 impl Nginx {
-    pub(super) fn start() -> Result<Self> {
+    pub(super) fn start(speaks: Speaks) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let port = free_port()?;
         let path = folder.path().display();
+        let listen = match speaks {
+            Speaks::Http1 => format!("listen 127.0.0.1:{port};"),
+            Speaks::Http2 => format!("listen 127.0.0.1:{port} http2;"),
+            Speaks::Tls => {
+                certificate(folder.path())?;
+                format!(
+                    "listen 127.0.0.1:{port} ssl; ssl_certificate {path}/certificate.pem; \
+                     ssl_certificate_key {path}/key.pem;"
+                )
+            }
+        };
         let configuration = format!(
             "daemon off; master_process off; pid {path}/pid; error_log stderr;\n\
              events {{ worker_connections 1024; }}\n\
              http {{ access_log off; keepalive_requests 1000000000;\n\
              client_body_temp_path {path}/body; proxy_temp_path {path}/proxy; fastcgi_temp_path {path}/fastcgi;\n\
              uwsgi_temp_path {path}/uwsgi; scgi_temp_path {path}/scgi;\n\
-             server {{ listen 127.0.0.1:{port}; location / {{ return 200 \"ok\\n\"; }} }} }}\n"
+             server {{ {listen} location / {{ return 200 \"ok\\n\"; }} }} }}\n"
         );
         let file = folder.path().join("nginx.conf");
         fs::write(&file, configuration)?;
-        Ok(Self(Server::start(Command::new("/usr/sbin/nginx").arg("-c").arg(&file), port, folder)?))
+        let server = Server::start(Command::new("/usr/sbin/nginx").arg("-c").arg(&file), port, folder)?;
+        Ok(Self { server, speaks })
     }
 }
 
+/// A key and a certificate that nobody trusts.
+fn certificate(folder: &Path) -> Result<()> {
+    command::output(
+        Command::new("openssl")
+            .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
+            .arg("-keyout")
+            .arg(folder.join("key.pem"))
+            .arg("-out")
+            .arg(folder.join("certificate.pem")),
+    )?;
+    Ok(())
+}
+
+const STREAMED_REQUESTS: u64 = 200_000;
+
 impl Workload for Nginx {
     fn name(&self) -> &'static str {
-        "wrk"
+        match self.speaks {
+            Speaks::Http1 => "HTTP/1 (wrk)",
+            Speaks::Tls => "TLS (wrk)",
+            Speaks::Http2 => "HTTP/2 (h2load)",
+        }
     }
 
     fn port(&self) -> u16 {
-        self.0.port
+        self.server.port
+    }
+
+    fn frames(&self) -> Option<u32> {
+        // HEADERS, and for the answer HEADERS and DATA.
+        (self.speaks == Speaks::Http2).then_some(3)
     }
 
     fn run(&self) -> Result<Outcome> {
-        let url = format!("http://127.0.0.1:{}/", self.0.port);
+        let scheme = if self.speaks == Speaks::Tls { "https" } else { "http" };
+        let url = format!("{scheme}://127.0.0.1:{}/", self.server.port);
+        if self.speaks == Speaks::Http2 {
+            let log = tempfile::NamedTempFile::new()?;
+            let printed = command::output(
+                Command::new("h2load")
+                    .args(["-n", &STREAMED_REQUESTS.to_string(), "-c", "4", "-m", "10"])
+                    .arg(format!("--log-file={}", log.path().display()))
+                    .arg(&url),
+            )?;
+            let log = fs::read_to_string(log.path())?;
+            return h2load(&printed, &log)
+                .with_context(|| format!("h2load's output is not understood:\n{printed}"));
+        }
         let printed = command::output(Command::new("wrk").args(["-t1", "-c16", "-d3s", "--latency", &url]))?;
         wrk(&printed).with_context(|| format!("wrk's output is not understood:\n{printed}"))
     }
+}
+
+/// Reads `finished in 1.30s, 115034.42 req/s, …`, and the log's lines `start status microseconds`.
+fn h2load(printed: &str, log: &str) -> Option<Outcome> {
+    let finished = printed.lines().find_map(|line| line.strip_prefix("finished in "))?;
+    let per_second = finished.split(", ").find_map(|part| part.strip_suffix(" req/s"))?.parse().ok()?;
+    let mut durations: Vec<u64> =
+        log.lines().filter_map(|line| line.split_ascii_whitespace().nth(2)?.parse().ok()).collect();
+    durations.sort_unstable();
+    let p99 = *durations.get(durations.len() * 99 / 100)?;
+    Some(Outcome { requests: u64::try_from(durations.len()).ok()?, per_second, p99_ms: p99 as f64 / 1e3 })
 }
 
 fn wrk(printed: &str) -> Option<Outcome> {
@@ -153,7 +229,7 @@ impl Redis {
 
 impl Workload for Redis {
     fn name(&self) -> &'static str {
-        "redis-benchmark"
+        "Redis (redis-benchmark)"
     }
 
     fn port(&self) -> u16 {
@@ -195,6 +271,14 @@ mod tests {
                        300000 requests in 3.00s, 40MB read\nRequests/sec:  99999.50\n";
         assert_eq!(wrk(printed), Some(Outcome { requests: 300_000, per_second: 99_999.5, p99_ms: 1.25 }));
         assert_eq!(wrk("unable to connect"), None);
+    }
+
+    #[test]
+    fn h2load_is_understood() {
+        let printed = "progress: 100% done\n\nfinished in 1.30s, 115034.42 req/s, 7.79MB/s\n";
+        let log = "1700000000000000\t200\t1500\n1700000000000001\t200\t2500\n";
+        assert_eq!(h2load(printed, log), Some(Outcome { requests: 2, per_second: 115_034.42, p99_ms: 2.5 }));
+        assert_eq!(h2load("unable to connect", ""), None);
     }
 
     #[test]
