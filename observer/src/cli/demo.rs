@@ -135,7 +135,7 @@ fn without_probes(
     let end = live::End::new(Some(duration), interrupt.clone());
     while !is_over(&mut demo, interrupt)? {
         console.progress(|| end.progress(0));
-        live::wait();
+        live::wait(0);
     }
     let log = demo.finish().map_err(failure)?;
     let mut names = Names::default();

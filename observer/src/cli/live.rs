@@ -20,6 +20,10 @@ use crate::{
 
 /// How often the ring is emptied: it holds half a second of traffic at the highest rate.
 const POLL: Duration = Duration::from_millis(10);
+/// The same under load. Short turns leave the processor to whoever is observed before that is noticed.
+const BUSY_POLL: Duration = Duration::from_millis(1);
+/// So many exchanges in one turn are load.
+const BUSY: u64 = 64;
 
 /// Whom exchanges are shown to. An error ends the observation.
 pub(super) trait Audience {
@@ -105,8 +109,10 @@ pub(super) fn observe(
     let mut feed = Feed { audience, taken: 0, failure: None };
     console.observing();
     let mut due = interval.map(|interval| Instant::now() + interval);
+    let mut taken_before = 0;
     while !end(console, feed.taken)? {
-        wait();
+        wait(feed.taken - taken_before);
+        taken_before = feed.taken;
         capture.poll(names, &mut |exchange, names| feed.take(exchange, names));
         feed.check()?;
         if let (Some(interval), Some(time)) = (interval, due)
@@ -124,9 +130,9 @@ pub(super) fn observe(
     Ok(capture.provenance()?)
 }
 
-/// Waits until it is time to look again.
-pub(super) fn wait() {
-    thread::sleep(POLL);
+/// Waits until it is time to look again, after a turn with so many exchanges.
+pub(super) fn wait(taken: u64) {
+    thread::sleep(if taken < BUSY { POLL } else { BUSY_POLL });
 }
 
 /// An audience whose first failure is remembered, and that is shown nothing after it.

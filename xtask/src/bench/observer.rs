@@ -1,7 +1,7 @@
 //! The observer as a child process, and what it costs.
 
 use std::{
-    path::PathBuf,
+    fs,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -14,17 +14,19 @@ use serde::Deserialize;
 use tempfile::TempDir;
 
 use super::kernel::{self, Cost};
-use crate::{command, object::expected, workspace::Workspace};
+use crate::{object::expected, workspace::Workspace};
 
 const PACKET_PROGRAMS: [&str; 2] = ["egress", "ingress"];
+
+/// The report's file.
+const REPORT: &str = "report.json";
 
 /// How long it may take to begin and to end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A running `observer record`.
+/// A running `observer report`.
 pub(super) struct Observer {
     child: Child,
-    program: PathBuf,
     folder: TempDir,
     processor_before: Duration,
 }
@@ -47,12 +49,13 @@ impl Observer {
         let program = workspace.program("observer");
         let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
         let child = Command::new(&program)
-            .args(["--quiet", "record", "--role", role, "--port", &port.to_string(), "--output"])
-            .arg(folder.path().join("bench.parquet"))
+            .args(["--quiet", "report", "--role", role, "--port", &port.to_string()])
+            .args(["--duration", "1h", "--format", "json", "--output"])
+            .arg(folder.path().join(REPORT))
             .stdin(Stdio::null())
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
-        let mut observer = Self { child, program, folder, processor_before: Duration::ZERO };
+        let mut observer = Self { child, folder, processor_before: Duration::ZERO };
         // Its own self-test is over when nothing runs any more.
         let _measuring = kernel::measure()?;
         let deadline = Instant::now() + PATIENCE;
@@ -84,14 +87,9 @@ impl Observer {
         kill_process(id, Signal::INT).context("cannot interrupt observer")?;
         let status = self.child.wait()?;
         if !status.success() {
-            bail!("observer record failed with {status}");
+            bail!("observer report failed with {status}");
         }
-        let report = command::output(
-            Command::new(&self.program)
-                // What was recorded, whichever side it shows.
-                .args(["analyze", "--json", "--role", "both"])
-                .arg(self.folder.path().join("bench.parquet")),
-        )?;
+        let report = fs::read_to_string(self.folder.path().join(REPORT)).context("there is no report")?;
         let report: Report = serde_json::from_str(&report).context("the report is not understood")?;
         ensure!(report.source.exchanges > 0, "observer saw no exchange");
         Ok(Observed {
