@@ -9,8 +9,8 @@ use aya_ebpf::{
     programs::SkBuffContext,
 };
 use observer_common::{
-    Connection, Direction, HEAD_LENGTH, Head, Known, MYSQL_COMMAND, Outcome, Protocol, Reason, RecordKind,
-    Role, Route, Segment, TcpFlags, Timestamp, mysql_is_encrypted, mysql_is_unanswered,
+    Connection, Direction, HEAD_LENGTH, Head, Known, MYSQL_COMMAND, Outcome, Phase, Protocol, Reason,
+    RecordKind, Role, Route, Segment, TcpFlags, Timestamp, mysql_is_encrypted, mysql_is_unanswered,
 };
 
 use crate::{
@@ -77,7 +77,7 @@ pub(crate) fn observe(context: &SkBuffContext, direction: Direction) {
             Route::Records => {
                 continue_with(context, Next::Records, direction);
                 // It is not there: nothing tells data from a handshake.
-                connection.phase = observer_common::Phase::Opaque;
+                connection.phase = Phase::Opaque;
             }
         }
         take_turn(context, &packet, direction, socket, connection);
