@@ -125,11 +125,12 @@ pub(crate) fn at_most(
 }
 
 /// There is an exchange for each of what is expected, or a counted reason: where frames come faster than they can be
-/// followed, streams are left out, some of them because their requests were missed, and it is the exception.
+/// followed, streams are left out, some of them because their requests were missed. A gap takes all streams along
+/// that are open, a hundred at once in some of these tests; yet it is the exception.
 pub(crate) fn accounted(recording: &Recording, exchanges: usize, expected: usize) -> Result<()> {
     let left_out = recording.left_out()?;
     ensure!(exchanges <= expected, "{exchanges} exchanges, where {expected} are expected");
-    ensure!(exchanges >= expected - expected / 50, "only {exchanges} exchanges of {expected}: {left_out:?}");
+    ensure!(exchanges >= expected - expected / 10, "only {exchanges} exchanges of {expected}: {left_out:?}");
     left_out.without("push", SETTINGS).are(&["overlapping", "started-before"], (expected - exchanges) as u64)
 }
 
