@@ -14,6 +14,7 @@ mod address;
 mod config;
 mod connection;
 mod counters;
+mod ending;
 mod frames;
 mod heads;
 mod http2;
@@ -24,6 +25,7 @@ mod record;
 mod route;
 mod segment;
 mod sequence;
+mod step;
 mod time;
 mod tls;
 mod volatile;
@@ -32,10 +34,10 @@ pub use address::{Address, Endpoint};
 pub use config::{Config, LISTENING_WORDS, Roles};
 pub use connection::{Connection, Phase, Role, SpinLock, bpf_spin_lock};
 pub use counters::{COUNTERS, Counters, Reason};
+pub use ending::Closed;
 pub use frames::{FrameRecord, LONGEST_HEADER, Passed, PayloadBytes, Walker};
 pub use heads::{Heads, REQUEST_HEAD, RESPONSE_HEAD};
 pub use http2::{BLOCK_PIECE, FRAME_HEADER, SHORT_PIECE};
-pub use pairing::{Closed, Completed, Step};
 pub use protocol::{
     HEAD_LENGTH, Head, HeadKind, MYSQL_COMMAND, Protocol, mysql_is_encrypted, mysql_is_unanswered,
 };
@@ -45,5 +47,6 @@ pub use record::{
 };
 pub use route::Route;
 pub use segment::{AtHand, Direction, Known, Segment, TcpFlags};
+pub use step::{Completed, Step};
 pub use time::{Nanoseconds, Timestamp};
 pub use tls::{RECORD_HEADER, TlsStage};

@@ -19,6 +19,21 @@ pub enum Route {
     Records,
 }
 
+impl Route {
+    /// How many programs walk over payload.
+    pub const WALKERS: usize = 2;
+
+    /// The place of the program that walks this way; none walks by turns.
+    #[inline(always)]
+    pub const fn walker(self) -> u32 {
+        match self {
+            Self::Frames => 0,
+            Self::Records => 1,
+            Self::Turns => u32::MAX,
+        }
+    }
+}
+
 impl Connection {
     /// The way of the next segment.
     #[inline(always)]

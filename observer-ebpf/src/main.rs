@@ -27,6 +27,7 @@ mod maps;
 mod packet;
 mod parties;
 mod probes;
+mod storage;
 mod tail;
 mod walk;
 

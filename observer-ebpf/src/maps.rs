@@ -4,7 +4,7 @@ use aya_ebpf::{
     btf_maps::{Array, PerCpuArray, ProgramArray, RingBuf, SkStorage},
     macros::btf_map,
 };
-use observer_common::{Config, Connection, Counters, ExchangeRecord, LISTENING_WORDS};
+use observer_common::{Config, Connection, Counters, ExchangeRecord, LISTENING_WORDS, Route};
 
 /// Bytes of the ring: about half a second of records at the highest rate that sockets reach.
 const RING_BYTES: usize = 16 << 20;
@@ -31,4 +31,4 @@ pub(crate) static LISTENING: Array<u64, { LISTENING_WORDS as usize }> = Array::n
 
 /// The programs that walk over frames and records; see `tail`.
 #[btf_map]
-pub(crate) static WALKERS: ProgramArray<2> = ProgramArray::new();
+pub(crate) static WALKERS: ProgramArray<{ Route::WALKERS }> = ProgramArray::new();

@@ -1,10 +1,10 @@
 //! From a packet at the socket's cgroup to a step of its connection.
 
 use aya_ebpf::{
-    bindings::{BPF_SK_STORAGE_GET_F_CREATE, BPF_TCP_LISTEN, bpf_sock},
+    bindings::{BPF_TCP_LISTEN, bpf_sock},
     helpers::{
         bpf_ktime_get_ns,
-        generated::{bpf_sk_fullsock, bpf_sk_storage_get, bpf_spin_lock, bpf_spin_unlock, bpf_tcp_sock},
+        generated::{bpf_sk_fullsock, bpf_spin_lock, bpf_spin_unlock, bpf_tcp_sock},
     },
     programs::SkBuffContext,
 };
@@ -19,9 +19,9 @@ use crate::{
     headers::{ACK, Packet, names_answer},
     heads::keep_heads,
     log::debug,
-    maps::CONNECTIONS,
     parties::{assign_role, identify},
-    tail::{Next, continue_with},
+    storage::storage,
+    tail::continue_with,
 };
 
 /// The port of name servers.
@@ -47,7 +47,7 @@ pub(crate) fn observe(context: &SkBuffContext, direction: Direction) {
     unsafe {
         let Some(socket) = socket(context) else { return };
         let create = packet.length != 0 || opens;
-        let Some(connection) = connection(socket, create) else {
+        let Some(connection) = storage(socket.cast(), create) else {
             if create {
                 debug!(context, "no storage for a connection");
                 count(Reason::StorageFailed);
@@ -72,10 +72,10 @@ pub(crate) fn observe(context: &SkBuffContext, direction: Direction) {
                 end_frames(connection, direction, packet.flags, srtt_eighths(socket));
                 return;
             }
-            Route::Frames => continue_with(context, Next::Frames, direction),
+            Route::Frames => continue_with(context, Route::Frames, direction),
             Route::Records if packet.length == 0 => {}
             Route::Records => {
-                continue_with(context, Next::Records, direction);
+                continue_with(context, Route::Records, direction);
                 // It is not there: nothing tells data from a handshake.
                 connection.phase = Phase::Opaque;
             }
@@ -103,27 +103,6 @@ pub(crate) unsafe fn socket(context: &SkBuffContext) -> Option<*mut bpf_sock> {
             return None;
         }
         Some(socket)
-    }
-}
-
-/// The storage of a socket.
-///
-/// # Safety
-///
-/// `socket` is a full socket.
-#[inline(always)]
-pub(crate) unsafe fn connection<'a>(socket: *mut bpf_sock, create: bool) -> Option<&'a mut Connection> {
-    let flags = if create { BPF_SK_STORAGE_GET_F_CREATE } else { 0 };
-    // SAFETY: the storage is valid where not null, for as long as the program runs.
-    unsafe {
-        let connection: *mut Connection = bpf_sk_storage_get(
-            (&raw const CONNECTIONS).cast_mut().cast(),
-            socket.cast(),
-            core::ptr::null_mut(),
-            flags.into(),
-        )
-        .cast();
-        connection.as_mut()
     }
 }
 
@@ -213,7 +192,7 @@ unsafe fn take_turn(
             head = Head::Unknown;
             if let Ok(bytes) = context.load::<[u8; HEAD_LENGTH]>(packet.header as usize) {
                 if connection.suspects_http2(direction, &bytes) {
-                    continue_with(context, Next::Frames, direction);
+                    continue_with(context, Route::Frames, direction);
                 }
                 head = Head::of(&bytes);
             }
@@ -235,11 +214,11 @@ unsafe fn take_turn(
         }
         if step.opens_frames() {
             emit_opened(connection, segment.now, step.is_whole());
-            continue_with(context, Next::Frames, direction);
+            continue_with(context, Route::Frames, direction);
         } else if step.says_hello() {
             let cookie = connection.parties.connection;
             emit_payload(context, packet.header, packet.length, RecordKind::Hello, cookie, true);
-            continue_with(context, Next::Records, direction);
+            continue_with(context, Route::Records, direction);
         }
     }
 }

@@ -1,7 +1,14 @@
-//! What both walking programs share: the payload of a packet, byte by byte.
+//! What both walking programs share: the payload of a packet, and the right to walk over it.
 
-use aya_ebpf::{EbpfContext, helpers::generated::bpf_skb_load_bytes, programs::SkBuffContext};
-use observer_common::PayloadBytes;
+use aya_ebpf::{
+    EbpfContext,
+    helpers::generated::{bpf_skb_load_bytes, bpf_spin_lock, bpf_spin_unlock},
+    programs::SkBuffContext,
+};
+use observer_common::{Connection, Direction, PayloadBytes};
+
+/// How often it is looked whether the processor that walks over the segment before is through: some microseconds.
+const PATIENCE: u32 = 1024;
 
 /// The payload of a packet.
 pub(crate) struct Payload<'a> {
@@ -27,5 +34,34 @@ impl<const HEADER: usize> PayloadBytes<HEADER> for Payload<'_> {
                 HEADER as u32,
             ) == 0
         }
+    }
+}
+
+/// Claims the walker of a direction for one segment. False where another processor keeps it: to the next segment this
+/// one is a gap.
+///
+/// # Safety
+///
+/// `connection` is the storage of a socket.
+#[inline(always)]
+pub(crate) unsafe fn claim(connection: &mut Connection, direction: Direction) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let lock = (&raw mut connection.lock).cast();
+        bpf_spin_lock(lock);
+        let claimed = connection.walker(direction).claim();
+        bpf_spin_unlock(lock);
+        if claimed {
+            return true;
+        }
+        for _ in 0..PATIENCE {
+            if !connection.walker(direction).is_claimed() {
+                break;
+            }
+        }
+        bpf_spin_lock(lock);
+        let claimed = connection.walker(direction).claim();
+        bpf_spin_unlock(lock);
+        claimed
     }
 }

@@ -1,32 +1,25 @@
 //! Frames of HTTP/2: walks over a segment's frames and reports each; the host pairs them by stream.
 
-use aya_ebpf::{
-    helpers::{
-        bpf_ktime_get_ns,
-        generated::{bpf_spin_lock, bpf_spin_unlock},
-    },
-    macros::cgroup_skb,
-    programs::SkBuffContext,
-};
+use aya_ebpf::{helpers::bpf_ktime_get_ns, macros::cgroup_skb, programs::SkBuffContext};
 use observer_common::{
-    BLOCK_PIECE, Connection, Direction, FrameRecord, Passed, Protocol, SHORT_PIECE, TcpFlags, Timestamp,
+    BLOCK_PIECE, Connection, Direction, FrameRecord, Passed, Protocol, Route, SHORT_PIECE, TcpFlags,
+    Timestamp,
 };
 
 use crate::{
     emit::{emit_opened, report},
     headers::Packet,
     heads::load,
-    packet::{connection, end_frames, socket, srtt_eighths},
-    tail::{Next, once_more, told},
-    walk::Payload,
+    packet::{end_frames, socket, srtt_eighths},
+    storage::storage,
+    tail::{once_more, told},
+    walk::{Payload, claim},
 };
 
 /// Let every packet pass.
 const PASS: i32 = 1;
 /// Steps of one turn; a longer segment takes several.
 const STEPS: u32 = 8;
-/// How often it is looked whether the processor that walks over the segment before is through: some microseconds.
-const PATIENCE: u32 = 1024;
 /// Header blocks up to this length take a short record.
 const MIDDLE_PIECE: usize = 64;
 
@@ -44,27 +37,27 @@ unsafe fn walk(context: &SkBuffContext) {
     // SAFETY: reads of the context and calls of helpers, as the verifier checks them.
     unsafe {
         let Some(socket) = socket(context) else { return };
-        let Some(connection) = connection(socket, false) else { return };
+        let Some(connection) = storage(socket.cast(), false) else { return };
         let payload = Payload { context, header: packet.header };
-        if first && !begin(connection, direction, &packet, &payload) {
-            return;
-        }
-        let mut more = true;
-        for _ in 0..STEPS {
-            let (passed, record) = connection.frame_step(direction, &payload);
-            if !passed.more {
-                more = false;
-                break;
+        if !first || begin(connection, direction, &packet, &payload) {
+            let mut more = true;
+            for _ in 0..STEPS {
+                let (passed, record) = connection.frame_step(direction, &payload);
+                if !passed.more {
+                    more = false;
+                    break;
+                }
+                if let Some(record) = record {
+                    tell(context, &packet, &passed, &record);
+                }
             }
-            if let Some(record) = record {
-                tell(context, &packet, &passed, &record);
+            if more {
+                once_more(context, Route::Frames);
+                connection.walker(direction).lose();
             }
+            connection.walker(direction).release();
         }
-        if more {
-            once_more(context, Next::Frames);
-            connection.walker(direction).lose();
-        }
-        connection.walker(direction).release();
+        // Also where the segment was seen before.
         if packet.flags & (TcpFlags::FIN | TcpFlags::RST) != 0 {
             end_frames(connection, direction, packet.flags, srtt_eighths(socket));
         }
@@ -82,21 +75,7 @@ unsafe fn begin(
     // SAFETY: as for the caller.
     unsafe {
         let now = Timestamp(bpf_ktime_get_ns());
-        let lock = (&raw mut connection.lock).cast();
-        bpf_spin_lock(lock);
-        let mut claimed = connection.walker(direction).claim();
-        bpf_spin_unlock(lock);
-        if !claimed {
-            for _ in 0..PATIENCE {
-                if !connection.walker(direction).is_claimed() {
-                    break;
-                }
-            }
-            bpf_spin_lock(lock);
-            claimed = connection.walker(direction).claim();
-            bpf_spin_unlock(lock);
-        }
-        if !claimed {
+        if !claim(connection, direction) {
             return false;
         }
         let older = !matches!(connection.protocol, Protocol::Http2);

@@ -2,13 +2,13 @@
 
 use aya_ebpf::{
     bindings::{
-        BPF_SK_STORAGE_GET_F_CREATE, BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB, BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB,
-        BPF_SOCK_OPS_RTO_CB, BPF_SOCK_OPS_RTO_CB_FLAG, BPF_SOCK_OPS_STATE_CB, BPF_SOCK_OPS_STATE_CB_FLAG,
+        BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB, BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB, BPF_SOCK_OPS_RTO_CB,
+        BPF_SOCK_OPS_RTO_CB_FLAG, BPF_SOCK_OPS_STATE_CB, BPF_SOCK_OPS_STATE_CB_FLAG,
         BPF_SOCK_OPS_TCP_CONNECT_CB, BPF_TCP_CLOSE,
     },
     helpers::{
         bpf_ktime_get_ns,
-        generated::{bpf_sk_storage_get, bpf_spin_lock, bpf_spin_unlock},
+        generated::{bpf_spin_lock, bpf_spin_unlock},
     },
     macros::sock_ops,
     programs::SockOpsContext,
@@ -21,8 +21,8 @@ use crate::{
     count::count,
     emit::{emit, emit_closed},
     log::debug,
-    maps::CONNECTIONS,
     parties::wanted,
+    storage::storage,
 };
 
 /// The answer to callbacks that ask nothing.
@@ -47,22 +47,9 @@ fn lifecycle(context: SockOpsContext) -> u32 {
 
 /// The storage of the context's socket.
 #[inline(always)]
-unsafe fn connection<'a>(context: &SockOpsContext, flags: u32) -> Option<&'a mut Connection> {
-    // SAFETY: the storage is valid where not null, for as long as the program runs.
-    unsafe {
-        let socket = (*context.ops).__bindgen_anon_2.sk;
-        if socket.is_null() {
-            return None;
-        }
-        let connection: *mut Connection = bpf_sk_storage_get(
-            (&raw const CONNECTIONS).cast_mut().cast(),
-            socket.cast(),
-            core::ptr::null_mut(),
-            flags.into(),
-        )
-        .cast();
-        connection.as_mut()
-    }
+unsafe fn connection<'a>(context: &SockOpsContext, create: bool) -> Option<&'a mut Connection> {
+    // SAFETY: as for the caller.
+    unsafe { storage((*context.ops).__bindgen_anon_2.sk.cast(), create) }
 }
 
 /// Asks for the callbacks at the end, beside what other programs ask for.
@@ -77,7 +64,7 @@ fn watch_end(context: &SockOpsContext) {
 unsafe fn connecting(context: &SockOpsContext) {
     // SAFETY: as for the caller.
     unsafe {
-        let Some(connection) = connection(context, BPF_SK_STORAGE_GET_F_CREATE) else {
+        let Some(connection) = connection(context, true) else {
             count(Reason::StorageFailed);
             return;
         };
@@ -101,7 +88,7 @@ unsafe fn connecting(context: &SockOpsContext) {
 unsafe fn active(context: &SockOpsContext) {
     // SAFETY: as for the caller.
     unsafe {
-        if let Some(connection) = connection(context, 0)
+        if let Some(connection) = connection(context, false)
             && connection.is_observed()
         {
             connection.established((*context.ops).snd_nxt, (*context.ops).rcv_nxt);
@@ -114,7 +101,7 @@ unsafe fn active(context: &SockOpsContext) {
 unsafe fn passive(context: &SockOpsContext) {
     // SAFETY: as for the caller.
     unsafe {
-        let Some(connection) = connection(context, BPF_SK_STORAGE_GET_F_CREATE) else {
+        let Some(connection) = connection(context, true) else {
             count(Reason::StorageFailed);
             return;
         };
@@ -163,7 +150,7 @@ unsafe fn passive(context: &SockOpsContext) {
 unsafe fn closed(context: &SockOpsContext, closed: Closed) {
     // SAFETY: as for the caller.
     unsafe {
-        let Some(connection) = connection(context, 0) else { return };
+        let Some(connection) = connection(context, false) else { return };
         let now = Timestamp(bpf_ktime_get_ns());
         let lock = (&raw mut connection.lock).cast();
         bpf_spin_lock(lock);

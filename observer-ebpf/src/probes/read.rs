@@ -3,25 +3,20 @@
 use core::ffi::c_void;
 
 use aya_ebpf::{
-    helpers::{
-        bpf_get_current_comm, bpf_get_current_pid_tgid, bpf_ktime_get_ns, generated::bpf_sk_storage_get,
-    },
+    helpers::{bpf_get_current_comm, bpf_get_current_pid_tgid, bpf_ktime_get_ns},
     macros::btf_tracepoint,
     programs::BtfTracePointContext,
 };
-use observer_common::{Connection, Timestamp};
+use observer_common::Timestamp;
 
-use crate::maps::CONNECTIONS;
+use crate::storage::storage;
 
 #[btf_tracepoint(function = "tcp_rcv_space_adjust")]
 fn read(context: BtfTracePointContext) -> i32 {
     let socket: *mut c_void = context.arg(0);
     // SAFETY: the tracepoint's first argument is a socket; the storage is valid where not null.
     unsafe {
-        let connection: *mut Connection =
-            bpf_sk_storage_get((&raw const CONNECTIONS).cast_mut().cast(), socket, core::ptr::null_mut(), 0)
-                .cast();
-        let Some(connection) = connection.as_mut() else { return 0 };
+        let Some(connection) = storage(socket, false) else { return 0 };
         if connection.is_unread() {
             connection.read(Timestamp(bpf_ktime_get_ns()));
         }

@@ -5,21 +5,22 @@ use aya_ebpf::{
     macros::cgroup_skb,
     programs::SkBuffContext,
 };
-use observer_common::Phase;
+use observer_common::{Phase, Route};
 
 use crate::{
     emit::emit,
     headers::Packet,
-    packet::{connection, segment, socket, srtt_eighths},
-    tail::{Next, once_more, told},
-    walk::Payload,
+    packet::{segment, socket, srtt_eighths},
+    storage::storage,
+    tail::{once_more, told},
+    walk::{Payload, claim},
 };
 
 /// Let every packet pass.
 const PASS: i32 = 1;
 /// Steps of one turn: a record takes one, and so does every byte of a header in two segments. A longer segment takes
 /// several turns.
-const STEPS: u32 = 8;
+const STEPS: u32 = 4;
 
 #[cgroup_skb]
 fn records(context: SkBuffContext) -> i32 {
@@ -35,16 +36,10 @@ unsafe fn walk(context: &SkBuffContext) {
     // SAFETY: reads of the context and calls of helpers, as the verifier checks them.
     unsafe {
         let Some(socket) = socket(context) else { return };
-        let Some(connection) = connection(socket, false) else { return };
+        let Some(connection) = storage(socket.cast(), false) else { return };
         let mut segment = segment(&packet, direction, socket, connection);
-        let lock = (&raw mut connection.lock).cast();
-        if first {
-            bpf_spin_lock(lock);
-            let claimed = connection.walker(direction).claim();
-            bpf_spin_unlock(lock);
-            if !claimed {
-                return; // to the next segment it is a gap
-            }
+        if first && !claim(connection, direction) {
+            return;
         }
         let admitted =
             !first || connection.admit_records(direction, segment.now, packet.sequence, packet.length);
@@ -58,13 +53,14 @@ unsafe fn walk(context: &SkBuffContext) {
                 }
             }
             if more {
-                once_more(context, Next::Records);
+                once_more(context, Route::Records);
                 // More records than anybody needs: what follows is not certain.
                 connection.phase = Phase::Opaque;
             }
         }
         segment.silent = !connection.walker(direction).carries();
         connection.walker(direction).release();
+        let lock = (&raw mut connection.lock).cast();
         bpf_spin_lock(lock);
         let step = connection.observe(&segment);
         bpf_spin_unlock(lock);

@@ -1,5 +1,7 @@
 //! Which probes there are, what each is for, and what is lost without it.
 
+use observer_common::Route;
+
 /// Where a program is attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hook {
@@ -9,8 +11,8 @@ pub(super) enum Hook {
     Connect,
     ReadTracepoint,
     StorageIterator,
-    /// Called by the programs on packets, from this place of the map `WALKERS`.
-    Walker(u32),
+    /// Called by the programs on packets, on this way.
+    Walker(Route),
 }
 
 impl Hook {
@@ -74,13 +76,13 @@ pub(super) const PLAN: [Probe; 9] = [
     },
     Probe {
         name: "frames",
-        hook: Hook::Walker(0),
+        hook: Hook::Walker(Route::Frames),
         required: false,
         consequence: "HTTP/2 and gRPC are counted, not measured",
     },
     Probe {
         name: "records",
-        hook: Hook::Walker(1),
+        hook: Hook::Walker(Route::Records),
         required: false,
         consequence: "TLS is counted, not measured",
     },
