@@ -1,7 +1,5 @@
 //! Who talks to whom, in the words of people.
 
-use std::hash::{Hash, Hasher};
-
 use indexmap::IndexMap;
 use observer_common::{COMM_LENGTH, Endpoint, Parties, Role, Timestamp};
 
@@ -41,7 +39,7 @@ pub(super) struct Known {
     pub(super) cgroup: Option<NameId>,
     pub(super) service_address: Option<NameId>,
     pub(super) pid: Option<u32>,
-    parties: u64,
+    parties: Parties,
     protocol: Option<&'static str>,
     learnt: u64,
 }
@@ -84,15 +82,15 @@ impl Who {
         now: Timestamp,
         names: &mut Names,
     ) -> Known {
-        let fingerprint = fingerprint(parties);
+        // A socket may be connected anew, and its process become known.
         if let Some(known) = self.known.get(&parties.connection)
-            && known.parties == fingerprint
+            && known.parties == *parties
             && known.protocol == protocol
             && known.learnt == self.learnt
         {
             return *known;
         }
-        let known = Known { parties: fingerprint, ..self.find(role, parties, protocol, now, names) };
+        let known = self.find(role, parties, protocol, now, names);
         if self.known.len() >= MOST_CONNECTIONS && !self.known.contains_key(&parties.connection) {
             self.known.swap_remove_index(0);
         }
@@ -150,7 +148,7 @@ impl Who {
             cgroup,
             service_address: (dialled != location.instance).then(|| endpoint(dialled, names)),
             pid,
-            parties: 0,
+            parties: *parties,
             protocol,
             learnt: self.learnt,
         }
@@ -172,11 +170,4 @@ fn endpoint(endpoint: Endpoint, names: &mut Names) -> NameId {
 fn process(comm: &[u8; COMM_LENGTH], names: &mut Names) -> Option<NameId> {
     let length = comm.iter().position(|byte| *byte == 0).unwrap_or(COMM_LENGTH);
     (length != 0).then(|| names.id(&String::from_utf8_lossy(&comm[..length])))
-}
-
-/// Tells one socket's parties from those it had before it was connected anew, or before its process was known.
-fn fingerprint(parties: &Parties) -> u64 {
-    let mut hasher = std::hash::DefaultHasher::new();
-    (parties.local, parties.remote, parties.dialled, parties.pid, parties.comm).hash(&mut hasher);
-    hasher.finish()
 }

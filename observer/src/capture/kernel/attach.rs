@@ -1,6 +1,10 @@
 //! Loading and attaching, probe by probe: what the kernel really does decides, not its version.
 
-use std::{os::fd::AsFd, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    os::fd::AsFd,
+    path::Path,
+};
 
 use aya::{
     Btf, Ebpf, EbpfLoader, VerifierLogLevel,
@@ -15,7 +19,6 @@ use super::{
     CaptureError,
     cgroup::CgroupRoot,
     iterator::StorageIterator,
-    listening::listening_ports,
     plan::{Hook, PLAN, Probe},
     privileges,
 };
@@ -57,11 +60,12 @@ pub(super) struct Attached {
     pub(super) degraded: Vec<Degradation>,
 }
 
-/// Loads the object and every probe that this kernel takes.
+/// Loads the object and every probe that this kernel takes. `listening` are the ports that somebody listens on.
 pub(super) fn attach(
     root: &CgroupRoot,
     object: Option<&Path>,
     config: Config,
+    listening: &BTreeSet<u16>,
 ) -> Result<Attached, CaptureError> {
     raise_locked_memory_limit();
     let mut ebpf_loader = EbpfLoader::new();
@@ -73,7 +77,7 @@ pub(super) fn attach(
     };
     let mut ebpf = loaded.map_err(|error| object_error(&error, object))?;
     configure(&mut ebpf, config)?;
-    set_listening_ports(&mut ebpf)?;
+    set_listening_ports(&mut ebpf, listening)?;
     let btf = Btf::from_sys_fs();
     let mut attached = Attached { ebpf, iterator: None, probes: Vec::new(), degraded: Vec::new() };
     for probe in &PLAN {
@@ -91,15 +95,18 @@ pub(super) fn configure(ebpf: &mut Ebpf, config: Config) -> Result<(), CaptureEr
     array.set(0, [config.roles, config.own_pid], 0).map_err(|error| broken(error.to_string()))
 }
 
-fn set_listening_ports(ebpf: &mut Ebpf) -> Result<(), CaptureError> {
+/// One bit for every port: what tells a server's connection from a client's where no handshake was seen.
+fn set_listening_ports(ebpf: &mut Ebpf, ports: &BTreeSet<u16>) -> Result<(), CaptureError> {
     let broken = |reason: String| CaptureError::Object { reason };
     let map = ebpf.map_mut("LISTENING").ok_or_else(|| broken("it has no map LISTENING".to_owned()))?;
     let mut array: Array<&mut MapData, u64> =
         map.try_into().map_err(|error| broken(format!("its map LISTENING is not usable: {error}")))?;
-    for (index, word) in (0_u32..).zip(listening_ports()) {
-        if word != 0 {
-            array.set(index, word, 0).map_err(|error| broken(error.to_string()))?;
-        }
+    let mut words = BTreeMap::<u32, u64>::new();
+    for port in ports {
+        *words.entry(u32::from(port / 64)).or_default() |= 1 << (port % 64);
+    }
+    for (index, word) in words {
+        array.set(index, word, 0).map_err(|error| broken(error.to_string()))?;
     }
     Ok(())
 }
@@ -159,13 +166,13 @@ impl Attached {
         }
         let mode = CgroupAttachMode::Single;
         match (&mut *program, probe.hook) {
-            (Program::CgroupSkb(program), Hook::Walker(index)) => {
+            (Program::CgroupSkb(program), Hook::Walker(route)) => {
                 let program = program.fd().map_err(|error| reason(&error))?.try_clone();
                 let program = program.map_err(|error| error.to_string())?;
                 let map = self.ebpf.map_mut("WALKERS").ok_or("the eBPF object has no map WALKERS")?;
                 let mut walkers: ProgramArray<&mut MapData> =
                     map.try_into().map_err(|error| format!("its map WALKERS is not usable: {error}"))?;
-                walkers.set(index, &program, 0).map_err(|error| causes(&error))?;
+                walkers.set(route.walker(), &program, 0).map_err(|error| causes(&error))?;
                 Ok(())
             }
             (Program::CgroupSkb(program), Hook::CgroupSkbEgress) => {

@@ -1,6 +1,6 @@
 //! What this host allows, found out by doing it.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ pub fn examine(object: Option<&Path>) -> Doctor {
         None => "private".to_owned(),
     });
     doctor.whole_host = root.whole_host;
-    match prepare(&root, object) {
+    match prepare(&root, object, &BTreeSet::new()) {
         Ok(trial) => {
             doctor.self_test = !trial.attached.degraded.iter().any(|lack| lack.what == "self-test");
             doctor.probes.clone_from(&trial.attached.probes);

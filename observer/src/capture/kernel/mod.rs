@@ -6,7 +6,6 @@ mod counters;
 mod doctor;
 mod error;
 mod iterator;
-mod listening;
 mod plan;
 mod privileges;
 mod ring;
@@ -15,7 +14,7 @@ mod surroundings;
 mod unfinished;
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     path::{Path, PathBuf},
 };
 
@@ -31,7 +30,7 @@ pub use self::{
 use crate::{
     clock::{monotonic, wall_offset_ns},
     exchange::{Exchange, Names},
-    identity::Services,
+    identity::{Processes, Services},
     pairing::{Finisher, Record},
     provenance::{Degradation, Provenance, SourceKind, Window},
 };
@@ -78,9 +77,11 @@ impl KernelCapture {
     /// Capabilities belong to threads: call this before any other thread exists.
     pub fn start(options: &Options) -> Result<Self, CaptureError> {
         let root = CgroupRoot::open()?;
+        let processes = Processes::scan();
         let Trial { mut attached, mut ring } =
-            prepare(&root, options.object.as_deref()).map_err(|refusal| refusal.error)?;
-        let (surroundings, who) = Surroundings::look(options.services.clone());
+            prepare(&root, options.object.as_deref(), processes.listening_ports())
+                .map_err(|refusal| refusal.error)?;
+        let (surroundings, who) = Surroundings::look(options.services.clone(), processes);
         attached.degraded.extend(surroundings.degraded());
         let kept = privileges::drop_all(options.output.as_deref(), || still_reads(&mut attached))?;
         if !kept.is_empty() {
@@ -222,10 +223,11 @@ impl Refusal {
 }
 
 /// Everything up to the self-test.
-fn prepare(root: &CgroupRoot, object: Option<&Path>) -> Result<Trial, Refusal> {
+fn prepare(root: &CgroupRoot, object: Option<&Path>, listening: &BTreeSet<u16>) -> Result<Trial, Refusal> {
     // Both roles and no process left out, so that the ping is seen.
     let everything = Config { roles: Roles::CLIENT | Roles::SERVER, own_pid: 0 };
-    let mut attached = attach::attach(root, object, everything).map_err(Refusal::before_attaching)?;
+    let mut attached =
+        attach::attach(root, object, everything, listening).map_err(Refusal::before_attaching)?;
     if !root.whole_host {
         attached.degraded.push(Degradation {
             what: "view".to_owned(),

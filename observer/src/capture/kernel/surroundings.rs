@@ -15,8 +15,9 @@ pub(super) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Looks around, while that is allowed: at older connections, control groups and translated addresses.
-    pub(super) fn look(services: Services) -> (Self, Who) {
+    /// Looks around, while that is allowed, at control groups and translated addresses; `processes` were looked at
+    /// before the probes came.
+    pub(super) fn look(services: Services, processes: Processes) -> (Self, Who) {
         let mut degraded = Vec::new();
         let mut degrade = |what: &str, reason: String, consequence: &str| {
             degraded.push(Degradation { what: what.to_owned(), reason, consequence: consequence.to_owned() });
@@ -30,7 +31,6 @@ impl Surroundings {
         if let Err(error) = &cgroups {
             degrade("control groups", error.to_string(), "processes are not told apart by container or unit");
         }
-        let processes = Processes::scan();
         for missing in processes.missing() {
             let consequence = "some connections that are older than the observation have no process";
             degrade("older connections", missing.to_string(), consequence);
