@@ -66,11 +66,6 @@ impl Messages {
         })
     }
 
-    /// Forgets a connection that was closed.
-    pub fn closed(&mut self, connection: u64) {
-        self.connections.remove(connection);
-    }
-
     fn read(&mut self, turn: &Turn<'_>) -> (Kind, Verdict) {
         match turn.protocol {
             Protocol::Http1 => {

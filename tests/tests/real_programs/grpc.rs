@@ -77,6 +77,15 @@ fn parse(line: &str) -> Result<Call> {
     Ok(Call { span, status: word()?.to_owned() })
 }
 
+/// Whether a text is the expected one; where not everything is `known`, it may be missing or, for the protocol, the one
+/// below.
+fn is(text: Option<&String>, expected: &str, known: bool) -> bool {
+    match text {
+        Some(text) => text == expected || (!known && text == "http2"),
+        None => !known,
+    }
+}
+
 impl Outcome {
     /// Nothing was left out, and at either end there is one exchange for each call, within it, of this class and
     /// status.
@@ -85,13 +94,15 @@ impl Outcome {
         let calls: Vec<Span> = self.calls.iter().map(|call| call.span).collect();
         for rows in [&self.client, &self.server] {
             ensure!(rows.len() <= calls.len(), "{name}: {} exchanges for {} calls", rows.len(), calls.len());
+            // Behind a gap, and only there, fields are known again only once they have come anew.
+            let whole = self.client.len() + self.server.len() == 2 * calls.len();
             for row in rows {
                 ensure!(
                     row.outcome == "ok"
-                        && row.protocol.as_deref() == Some("grpc")
-                        && row.class.as_deref() == Some(class)
-                        && row.status.as_deref() == Some(status)
-                        && row.failed != (status == "0 OK"),
+                        && is(row.protocol.as_ref(), "grpc", whole || row.class.is_some())
+                        && is(row.class.as_ref(), class, whole)
+                        && is(row.status.as_ref(), status, whole)
+                        && (row.failed != (status == "0 OK") || (!whole && row.status.is_none())),
                     "{name}: not what was called: {row:?}"
                 );
             }
@@ -109,7 +120,15 @@ impl Outcome {
 
     /// There is an exchange for each of so many calls at both ends, or a counted reason.
     fn accounted(&self, calls: usize) -> Result<()> {
-        accounted(&self.recording, self.client.len() + self.server.len(), 2 * calls)
+        accounted(&self.recording, self.client.len() + self.server.len(), 2 * calls, self.at_once())
+    }
+
+    /// How many calls were under way at the same time, at most.
+    fn at_once(&self) -> usize {
+        let under_way = |moment| {
+            self.calls.iter().filter(|call| call.span.start <= moment && moment <= call.span.end).count()
+        };
+        self.calls.iter().map(|call| under_way(call.span.start)).max().unwrap_or(0)
     }
 
     fn statuses(&self, expected: &str) -> Result<()> {
@@ -231,7 +250,7 @@ fn streams_are_counted_and_not_timed() -> Result<()> {
     ensure!(outcome.client.is_empty() && outcome.server.is_empty(), "streams have become exchanges");
     let both_ends = 2 * 3 * count as u64;
     let left_out = outcome.recording.left_out()?.without("push", 2);
-    ensure!(left_out.count("streaming") >= both_ends - both_ends / 10, "too few streams: {left_out:?}");
+    ensure!(left_out.count("streaming") >= both_ends - both_ends / 50, "too few streams: {left_out:?}");
     left_out.are(&["streaming", "overlapping"], both_ends)
 }
 

@@ -8,7 +8,6 @@ mod layout;
 mod lossy;
 mod pairing;
 mod recorded;
-mod speed;
 mod streaming;
 mod uncertain;
 mod walker;

@@ -210,35 +210,6 @@ fn names_that_no_host_has_are_left_out() {
     }
 }
 
-/// Prints what learning costs: `cargo test --release -- --ignored --nocapture cost`.
-#[test]
-#[ignore = "a measurement"]
-fn cost_of_learning() {
-    let honest = Response::to("db.example.com", A)
-        .answer(&QUESTION, CNAME, &wire("node-17.provider.net"))
-        .answer(&[0xc0, 44], A, &[192, 0, 2, 7])
-        .answer(&[0xc0, 44], A, &[192, 0, 2, 8]);
-    // As many long names as the bounds let through, all alike up to their last label.
-    let prefix = "a.".repeat(100);
-    let mut hostile = Response::to(&format!("{prefix}0"), A);
-    for number in 0..40_u8 {
-        let (owner, target) = (wire(&format!("{prefix}{number}")), wire(&format!("{prefix}{}", number + 1)));
-        hostile =
-            hostile.answer(&owner, CNAME, &target).answer(&owner, SRV, &srv(&format!("{prefix}{number}")));
-    }
-    for number in 0..170_u8 {
-        hostile = hostile.answer(&wire(&format!("{prefix}{number}")), A, &[192, 0, 2, number]);
-    }
-    for (what, response, rounds) in [("an honest answer", honest, 10_000), ("a hostile one", hostile, 100)] {
-        let mut names = DnsNames::default();
-        let begun = std::time::Instant::now();
-        for _ in 0..rounds {
-            names.learn(&response.bytes, false, Timestamp(1));
-        }
-        eprintln!("{what}: {:?}", begun.elapsed() / rounds);
-    }
-}
-
 proptest! {
     #[test]
     fn arbitrary_bytes_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..600), truncated: bool) {

@@ -7,7 +7,6 @@ mod memcached;
 mod mysql;
 mod postgresql;
 mod redis;
-mod speed;
 mod switching;
 
 use observer_common::Protocol;

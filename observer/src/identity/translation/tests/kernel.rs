@@ -2,7 +2,7 @@ use std::{
     collections::BTreeSet,
     net::{IpAddr, SocketAddr, TcpListener, TcpStream},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use observer_common::Endpoint;
@@ -205,9 +205,9 @@ fn an_overrun_is_counted_and_survived() {
     });
 }
 
-/// Whether somebody listens is known for the whole host: other tests would make the event appear.
+/// Whether somebody listens is known for the whole host: other tests would make the event appear, so this one runs
+/// alone (`.config/nextest.toml`).
 #[test]
-#[ignore = "nobody else may listen to connection tracking: run it alone"]
 fn what_was_dumped_ends_without_an_event() {
     if !is_root() {
         return;
@@ -233,36 +233,5 @@ fn what_was_dumped_ends_without_an_event() {
         }
         assert_eq!(left, 0, "the kernel forgot it");
         conntrack.poll(|change| panic!("{change:?}")).unwrap();
-    });
-}
-
-/// Prints how many events fit into the receive buffer: `cargo test -- --ignored --nocapture room`.
-#[test]
-#[ignore = "a measurement, and it makes 24,000 connections"]
-fn room_for_events() {
-    if !is_root() {
-        return;
-    }
-    let cluster = Cluster::new("room");
-    cluster.translate();
-    let listener = cluster.listen();
-    listener.set_nonblocking(true).unwrap();
-    cluster.host.inside(|| {
-        let mut conntrack = Conntrack::subscribe().unwrap();
-        let to: SocketAddr = "198.51.100.1:80".parse().unwrap();
-        cluster.client.inside(|| {
-            for _ in 0..24_000 {
-                drop(TcpStream::connect_timeout(&to, Duration::from_secs(5)).unwrap());
-                drop(listener.accept());
-            }
-        });
-        let begun = Instant::now();
-        let mut events = 0;
-        conntrack.poll(|_| events += 1).unwrap();
-        eprintln!(
-            "{events} events were kept, {} overruns, read in {:?}",
-            conntrack.overruns(),
-            begun.elapsed()
-        );
     });
 }
