@@ -21,12 +21,6 @@ impl Address {
         Self { words: [0, 0, 0xffff_u32.to_be(), word] }
     }
 
-    /// Whether nothing has been stored yet (`::`).
-    #[inline(always)]
-    pub const fn is_unset(&self) -> bool {
-        self.words[0] | self.words[1] | self.words[2] | self.words[3] == 0
-    }
-
     /// The standard library's type; mapped addresses become IPv4.
     pub fn to_ip(&self) -> core::net::IpAddr {
         let mut octets = [0; 16];

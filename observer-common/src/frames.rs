@@ -185,12 +185,6 @@ impl Walker {
         get(&self.at) == 0
     }
 
-    /// Whether the segment at hand begins with a header, or continues a frame.
-    #[inline(always)]
-    pub fn at_boundary(&self) -> bool {
-        get(&self.left) == 0 && get(&self.have) == 0
-    }
-
     /// The position is found again, at the beginning of the segment at hand.
     #[inline(always)]
     pub const fn found(&mut self) {

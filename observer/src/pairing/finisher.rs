@@ -95,7 +95,7 @@ impl Finisher {
                 let data = &record.data[..usize::from(record.kept)];
                 // Over TCP a message follows its length (RFC 1035, section 4.2.2).
                 let message = if record.stream == 1 { data.get(2..).unwrap_or_default() } else { data };
-                who.hear(message, record.truncated == 1, now);
+                who.hear(message, record.truncated == 1);
             }
         }
     }

@@ -56,8 +56,8 @@ impl Who {
     }
 
     /// A name server has answered.
-    pub fn hear(&mut self, message: &[u8], truncated: bool, now: Timestamp) {
-        if self.dns.learn(message, truncated, now) != 0 {
+    pub fn hear(&mut self, message: &[u8], truncated: bool) {
+        if self.dns.learn(message, truncated) != 0 {
             self.learnt += 1;
         }
     }

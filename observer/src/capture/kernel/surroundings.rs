@@ -53,9 +53,11 @@ impl Surroundings {
     pub(super) fn missed(&self) -> Option<Degradation> {
         let reason = match (&self.conntrack, &self.failure) {
             (_, Some(failure)) => failure.clone(),
-            (Some(conntrack), None) if conntrack.overruns() > 0 => {
-                format!("connection tracking told more than could be heard, {} times", conntrack.overruns())
-            }
+            (Some(conntrack), None) if conntrack.overruns() + conntrack.unreadable() > 0 => format!(
+                "connection tracking told more than could be heard, {} times, and {} times what could not be read",
+                conntrack.overruns(),
+                conntrack.unreadable()
+            ),
             _ => return None,
         };
         Some(Degradation {

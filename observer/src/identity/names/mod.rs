@@ -7,7 +7,7 @@ mod tests;
 use std::sync::Arc;
 
 use lru::LruCache;
-use observer_common::{Address, Timestamp};
+use observer_common::Address;
 
 use self::answer::Answer;
 
@@ -31,15 +31,9 @@ const MOST_NAMES: usize = 8;
 /// another service's: one host of two services has the name of the one that was asked for last.
 #[derive(Debug)]
 pub struct DnsNames {
-    addresses: LruCache<Address, Vec<Named>>,
+    addresses: LruCache<Address, Vec<Arc<str>>>,
     /// From the target of an SRV record to the service that was asked for.
     targets: LruCache<Arc<str>, Arc<str>>,
-}
-
-#[derive(Debug)]
-struct Named {
-    name: Arc<str>,
-    answered: Timestamp,
 }
 
 impl Default for DnsNames {
@@ -49,11 +43,11 @@ impl Default for DnsNames {
 }
 
 impl DnsNames {
-    /// Learns from one DNS message as UDP carries it (over TCP without the two bytes of length), seen at `now`,
+    /// Learns from one DNS message as UDP carries it (over TCP without the two bytes of length),
     /// and returns how many addresses it named. `truncated` says that the capture cut it; then its complete records count.
     ///
     /// Only answers without an error teach anything; whatever else comes in is ignored.
-    pub fn learn(&mut self, message: &[u8], truncated: bool, now: Timestamp) -> usize {
+    pub fn learn(&mut self, message: &[u8], truncated: bool) -> usize {
         let Some(answer) = Answer::parse(message, truncated) else { return 0 };
         let Some(asked) = normal(&answer.question) else { return 0 };
         for target in answer.targets().iter().filter_map(normal) {
@@ -66,7 +60,7 @@ impl DnsNames {
         let name = self.targets.peek(&asked).cloned().unwrap_or(asked);
         let mut learned = 0;
         for address in answer.addresses() {
-            self.name(address, &name, now);
+            self.name(address, &name);
             learned += 1;
         }
         drop_oldest(&mut self.addresses, MOST_ADDRESSES);
@@ -79,20 +73,15 @@ impl DnsNames {
     }
 
     /// The names that led to the address, the one answered last first.
-    pub fn names_of(&self, address: Address) -> impl Iterator<Item = &str> {
-        self.addresses.peek(&address).into_iter().flatten().map(|named| &*named.name)
+    fn names_of(&self, address: Address) -> impl Iterator<Item = &str> {
+        self.addresses.peek(&address).into_iter().flatten().map(|name| &**name)
     }
 
-    /// When the address was last in an answer.
-    pub fn answered(&self, address: Address) -> Option<Timestamp> {
-        self.addresses.peek(&address)?.first().map(|named| named.answered)
-    }
-
-    fn name(&mut self, address: Address, name: &Arc<str>, now: Timestamp) {
+    fn name(&mut self, address: Address, name: &Arc<str>) {
         let names = self.addresses.get_or_insert_mut(address, Vec::new);
-        names.retain(|named| named.name != *name);
+        names.retain(|known| known != name);
         names.truncate(MOST_NAMES - 1);
-        names.insert(0, Named { name: Arc::clone(name), answered: now });
+        names.insert(0, Arc::clone(name));
     }
 }
 

@@ -74,16 +74,15 @@ fn an_address_has_the_name_that_was_asked_for() {
         .answer(&target, A, &[192, 0, 2, 7])
         .answer(&target, A, &[192, 0, 2, 8])
         .answer(&wire("other.example.com"), A, &[192, 0, 2, 9]);
-    assert_eq!(names.learn(&response.bytes, false, Timestamp(5)), 2);
+    assert_eq!(names.learn(&response.bytes, false), 2);
     assert_eq!(names.name_of(address("192.0.2.7")), Some("db.example.com"));
     assert_eq!(names.name_of(address("192.0.2.8")), Some("db.example.com"));
     assert_eq!(names.name_of(address("192.0.2.9")), None, "it answers another question");
-    assert_eq!(names.answered(address("192.0.2.7")), Some(Timestamp(5)));
 
     let mut v6 = [0; 16];
     v6[..4].copy_from_slice(&[0x20, 1, 0xd, 0xb8]);
     let response = Response::to("v6.example.com.", AAAA).answer(&QUESTION, AAAA, &v6);
-    names.learn(&response.bytes, false, Timestamp(6));
+    names.learn(&response.bytes, false);
     assert_eq!(names.name_of(address("2001:db8::")), Some("v6.example.com"));
 }
 
@@ -96,7 +95,7 @@ fn aliases_come_in_any_order_and_may_loop() {
         .answer(&first, CNAME, &second)
         .answer(&second, CNAME, &first)
         .answer(&QUESTION, CNAME, &first);
-    assert_eq!(names.learn(&response.bytes, false, Timestamp(1)), 1);
+    assert_eq!(names.learn(&response.bytes, false), 1);
     assert_eq!(names.name_of(address("192.0.2.1")), Some("www.example"));
 }
 
@@ -105,10 +104,10 @@ fn the_latest_answer_wins_and_few_names_stay() {
     let mut names = DnsNames::default();
     for number in 0..20_u64 {
         let response = Response::to(&format!("n{number}.example"), A).answer(&QUESTION, A, &[192, 0, 2, 1]);
-        names.learn(&response.bytes, false, Timestamp(number));
+        names.learn(&response.bytes, false);
     }
     let again = Response::to("n15.example", A).answer(&QUESTION, A, &[192, 0, 2, 1]);
-    names.learn(&again.bytes, false, Timestamp(30));
+    names.learn(&again.bytes, false);
     let known: Vec<&str> = names.names_of(address("192.0.2.1")).collect();
     assert_eq!(known.len(), MOST_NAMES);
     assert_eq!(known[..3], ["n15.example", "n19.example", "n18.example"]);
@@ -123,11 +122,11 @@ fn targets_of_a_service_have_the_services_name() {
         .answer(&QUESTION, SRV, &srv("r2.example"))
         .additional(&wire("r1.example"), A, &[192, 0, 2, 1])
         .additional(&wire("unrelated.example"), A, &[192, 0, 2, 9]);
-    assert_eq!(names.learn(&response.bytes, false, Timestamp(1)), 1);
+    assert_eq!(names.learn(&response.bytes, false), 1);
     assert_eq!(names.name_of(address("192.0.2.1")), Some(service));
     assert_eq!(names.name_of(address("192.0.2.9")), None);
     let later = Response::to("R2.example", A).answer(&QUESTION, A, &[192, 0, 2, 2]);
-    names.learn(&later.bytes, false, Timestamp(2));
+    names.learn(&later.bytes, false);
     assert_eq!(names.name_of(address("192.0.2.2")), Some(service));
 }
 
@@ -141,9 +140,9 @@ fn a_cut_message_counts_up_to_the_cut() {
     for length in 0..response.bytes.len() {
         let mut names = DnsNames::default();
         let cut = &response.bytes[..length];
-        assert_eq!(names.learn(cut, false, Timestamp(1)), 0, "{length} bytes are no whole message");
+        assert_eq!(names.learn(cut, false), 0, "{length} bytes are no whole message");
         let complete = (length + 3 * record).saturating_sub(response.bytes.len()) / record;
-        assert_eq!(names.learn(cut, true, Timestamp(1)), complete, "{length} bytes");
+        assert_eq!(names.learn(cut, true), complete, "{length} bytes");
     }
 }
 
@@ -154,9 +153,9 @@ fn only_answers_without_an_error_count() {
         let mut bytes = good.bytes.clone();
         bytes[at] = value;
         let mut names = DnsNames::default();
-        assert_eq!(names.learn(&bytes, true, Timestamp(1)), 0, "byte {at} = {value}");
+        assert_eq!(names.learn(&bytes, true), 0, "byte {at} = {value}");
     }
-    assert_eq!(DnsNames::default().learn(&good.bytes, false, Timestamp(1)), 1);
+    assert_eq!(DnsNames::default().learn(&good.bytes, false), 1);
 }
 
 #[test]
@@ -166,20 +165,20 @@ fn loops_of_compression_pointers_end() {
         bytes.extend(pointer);
         bytes.extend([0xc0, 12, 0, 1, 0, 1]);
         for truncated in [false, true] {
-            assert_eq!(DnsNames::default().learn(&bytes, truncated, Timestamp(1)), 0);
+            assert_eq!(DnsNames::default().learn(&bytes, truncated), 0);
         }
     }
     let looping_owner = Response::to("x.example", A);
     let here = u8::try_from(looping_owner.bytes.len()).unwrap();
     let looping_owner = looping_owner.answer(&[0xc0, here], A, &[192, 0, 2, 1]);
-    assert_eq!(DnsNames::default().learn(&looping_owner.bytes, true, Timestamp(1)), 0);
+    assert_eq!(DnsNames::default().learn(&looping_owner.bytes, true), 0);
 }
 
 #[test]
 fn control_characters_never_reach_a_terminal() {
     let mut names = DnsNames::default();
     let response = Response::to("\u{1b}[31mred.example", A).answer(&QUESTION, A, &[192, 0, 2, 1]);
-    names.learn(&response.bytes, false, Timestamp(1));
+    names.learn(&response.bytes, false);
     let name = names.name_of(address("192.0.2.1")).unwrap();
     assert!(name.is_ascii() && !name.contains('\u{1b}'), "{name:?}");
 }
@@ -189,10 +188,10 @@ fn the_table_is_bounded_and_the_oldest_goes_first() {
     let mut names = DnsNames::default();
     for number in 0..u32::try_from(MOST_ADDRESSES).unwrap() + 2 {
         let response = Response::to("x.example", A).answer(&QUESTION, A, &number.to_be_bytes());
-        names.learn(&response.bytes, false, Timestamp(1));
+        names.learn(&response.bytes, false);
         // Answered again and again, the first one stays.
         let first = Response::to("x.example", A).answer(&QUESTION, A, &[0, 0, 0, 0]);
-        names.learn(&first.bytes, false, Timestamp(1));
+        names.learn(&first.bytes, false);
     }
     assert_eq!(names.addresses.len(), MOST_ADDRESSES);
     assert_eq!(names.name_of(address("0.0.0.0")), Some("x.example"));
@@ -206,14 +205,14 @@ fn names_that_no_host_has_are_left_out() {
     let long = Response::to(&format!("{binary}.{binary}.example"), A).answer(&QUESTION, A, &[192, 0, 2, 1]);
     let root = Response::to(".", A).answer(&QUESTION, A, &[192, 0, 2, 1]);
     for response in [long, root] {
-        assert_eq!(names.learn(&response.bytes, false, Timestamp(1)), 0);
+        assert_eq!(names.learn(&response.bytes, false), 0);
     }
 }
 
 proptest! {
     #[test]
     fn arbitrary_bytes_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..600), truncated: bool) {
-        DnsNames::default().learn(&bytes, truncated, Timestamp(1));
+        DnsNames::default().learn(&bytes, truncated);
     }
 
     #[test]
@@ -232,7 +231,7 @@ proptest! {
             bytes[at] = value;
         }
         let mut names = DnsNames::default();
-        names.learn(&bytes, truncated, Timestamp(1));
+        names.learn(&bytes, truncated);
         prop_assert!(names.addresses.len() <= 2);
     }
 }
