@@ -1,6 +1,6 @@
 //! What is remembered of one connection, in the kernel as the value of the socket storage map.
 
-use crate::{AtHand, Heads, Parties, Protocol, Timestamp, TlsStage, Walker};
+use crate::{AtHand, Heads, Kept, Parties, Protocol, Timestamp, TlsStage, Walker};
 
 /// The kernel's `struct bpf_spin_lock`. The verifier finds it by this very name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,12 +71,32 @@ pub enum Phase {
     Opaque = 5,
 }
 
+/// What is known of the other end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "host",
+    derive(zerocopy::TryFromBytes, zerocopy::Immutable, zerocopy::KnownLayout, zerocopy::IntoBytes)
+)]
+#[repr(u8)]
+pub enum Peer {
+    /// Nothing yet.
+    #[default]
+    Unknown = 0,
+    /// [`Connection::parties`] are written.
+    Known = 1,
+    /// They are, and it is a name server.
+    NameServer = 2,
+}
+
 /// One connection.
 ///
 /// Egress and ingress programs of one socket run at the same time on two processors, and ingress even with
-/// itself: all fields up to and including `response_bytes` change only under `lock`. The
-/// parties are written once, before the first payload; `read_*` only by the reading process; `heads` by whoever has
-/// just begun a request or a response; each walker by whoever has claimed it.
+/// itself: what both change, they change only under `lock`. The parties are written once, before the first payload;
+/// `read` and `read_number` only by the reading process; heads and how much of them is kept by whoever has just begun a
+/// request or a response; each walker by whoever has claimed it.
+///
+/// A line of memory that two processors write travels between them, which takes longer than all that is computed here.
+/// So the order of the fields follows who writes them: the kernel places the first one 8 bytes into a line of 64.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(
     feature = "host",
@@ -84,36 +104,41 @@ pub enum Phase {
 )]
 #[repr(C)]
 pub struct Connection {
-    /// Guards the fields below.
+    // The first line: also all that the reading process needs.
+    /// Guards what both directions change.
     pub lock: SpinLock,
-    /// Which side this socket is.
-    pub role: Role,
     /// The protocol, as recognised so far.
     pub protocol: Protocol,
     /// Where the conversation stands.
     pub phase: Phase,
     /// Bits of [`Connection`]'s `*_KNOWN` and further flags.
     pub flags: u8,
+    /// How far TLS has come.
+    pub tls: TlsStage,
     /// The number of the current exchange, from 1.
     pub number: u32,
-    /// Segments seen again during the current exchange.
-    pub retransmits: u32,
+    /// Which exchange `read` belongs to.
+    pub read_number: u32,
+    /// When the reading process first looked at the response of exchange `read_number`.
+    pub read: Timestamp,
+    /// When the requesting side said that it is done, during the current exchange.
+    pub requester_done: Timestamp,
     /// Sequence number behind the last byte sent.
     pub sent_next: u32,
     /// Sequence number behind the last byte received in order.
     pub received_next: u32,
     /// Sequence number behind the last byte received at all.
     pub received_end: u32,
-    /// Sequence number of the FIN that came before data that it follows.
-    pub fin_sequence: u32,
     /// Sequence number of the current request's first byte.
     pub request_sequence: u32,
+    /// Segments seen again during the current exchange.
+    pub retransmits: u32,
     /// The protocol's status of the current response, 0 before it is known.
     pub status: u16,
-    /// How far TLS has come.
-    pub tls: TlsStage,
-    /// Keeps the layout free of holes.
-    pub reserved: u8,
+    /// How much of `heads` is valid.
+    pub kept: Kept,
+
+    // The second line.
     /// First request byte.
     pub start: Timestamp,
     /// Last request byte.
@@ -122,20 +147,26 @@ pub struct Connection {
     pub first: Timestamp,
     /// Last response byte.
     pub last: Timestamp,
-    /// When the requesting side said that it is done, during the current exchange.
-    pub requester_done: Timestamp,
     /// Payload of the current request.
     pub request_bytes: u64,
     /// Payload of the current response.
     pub response_bytes: u64,
-    /// When the reading process first looked at the response of exchange `read_number`.
-    pub read: Timestamp,
-    /// Which exchange `read` belongs to.
-    pub read_number: u32,
     /// The segment that is taken in.
     pub at_hand: AtHand,
+
+    // The third one is what the response begins with.
     /// What the current request and its response begin with.
     pub heads: Heads,
+
+    // Hardly ever written: every processor may keep it.
+    /// Which side this socket is.
+    pub role: Role,
+    /// What is known of the other end.
+    pub peer: Peer,
+    /// Keeps the layout free of holes.
+    pub reserved: [u8; 2],
+    /// Sequence number of the FIN that came before data that it follows.
+    pub fin_sequence: u32,
     /// Who talks to whom.
     pub parties: Parties,
     /// Where the frames stand that leave.
@@ -143,6 +174,16 @@ pub struct Connection {
     /// Where the frames stand that arrive.
     pub arriving: Walker,
 }
+
+/// How far into a line of memory the kernel places a socket's storage (`struct bpf_local_storage_data`).
+const STORAGE_OFFSET: usize = 8;
+/// Bytes in a line of memory.
+const LINE: usize = 64;
+const _: () = {
+    assert!((STORAGE_OFFSET + core::mem::offset_of!(Connection, start)) == LINE);
+    assert!((STORAGE_OFFSET + core::mem::offset_of!(Connection, heads)) == 2 * LINE);
+    assert!((STORAGE_OFFSET + core::mem::offset_of!(Connection, role)) == 5 * LINE);
+};
 
 /// Kernel memory of a socket has its price: no more than this, streams of HTTP/2 included.
 const _: () = assert!(size_of::<Connection>() <= 512);
@@ -200,7 +241,7 @@ impl Connection {
     pub fn forget(&mut self) {
         self.flags = 0;
         self.protocol = Protocol::Unknown;
-        self.parties.remote.port = 0;
+        self.peer = Peer::Unknown;
         self.tls = TlsStage::None;
     }
 

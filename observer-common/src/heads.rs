@@ -13,38 +13,40 @@ pub const RESPONSE_HEAD: usize = 64;
 )]
 #[repr(C)]
 pub struct Heads {
-    /// The request's.
-    pub request: [u8; REQUEST_HEAD],
     /// The response's.
     pub response: [u8; RESPONSE_HEAD],
-    /// How many bytes of the request's are valid.
-    pub request_kept: u8,
-    /// How many bytes of the response's are valid.
-    pub response_kept: u8,
-    /// Keeps the layout free of holes.
-    pub reserved: [u8; 2],
+    /// The request's.
+    pub request: [u8; REQUEST_HEAD],
+}
+
+/// How many bytes of [`Heads`] are valid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "host",
+    derive(zerocopy::TryFromBytes, zerocopy::Immutable, zerocopy::KnownLayout, zerocopy::IntoBytes)
+)]
+#[repr(C)]
+pub struct Kept {
+    /// Of the request's.
+    pub request: u8,
+    /// Of the response's.
+    pub response: u8,
 }
 
 impl Default for Heads {
     fn default() -> Self {
-        Self {
-            request: [0; REQUEST_HEAD],
-            response: [0; RESPONSE_HEAD],
-            request_kept: 0,
-            response_kept: 0,
-            reserved: [0; 2],
-        }
+        Self { response: [0; RESPONSE_HEAD], request: [0; REQUEST_HEAD] }
     }
 }
 
 impl Heads {
     /// The valid bytes of the request.
-    pub fn request(&self) -> &[u8] {
-        self.request.get(..usize::from(self.request_kept)).unwrap_or(&self.request)
+    pub fn request(&self, kept: Kept) -> &[u8] {
+        self.request.get(..usize::from(kept.request)).unwrap_or(&self.request)
     }
 
     /// The valid bytes of the response.
-    pub fn response(&self) -> &[u8] {
-        self.response.get(..usize::from(self.response_kept)).unwrap_or(&self.response)
+    pub fn response(&self, kept: Kept) -> &[u8] {
+        self.response.get(..usize::from(kept.response)).unwrap_or(&self.response)
     }
 }

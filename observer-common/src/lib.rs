@@ -32,11 +32,11 @@ mod volatile;
 
 pub use address::{Address, Endpoint};
 pub use config::{Config, LISTENING_WORDS, Roles};
-pub use connection::{Connection, Phase, Role, SpinLock, bpf_spin_lock};
+pub use connection::{Connection, Peer, Phase, Role, SpinLock, bpf_spin_lock};
 pub use counters::{COUNTERS, Counters, Reason};
 pub use ending::Closed;
 pub use frames::{FrameRecord, LONGEST_HEADER, Passed, PayloadBytes, Walker};
-pub use heads::{Heads, REQUEST_HEAD, RESPONSE_HEAD};
+pub use heads::{Heads, Kept, REQUEST_HEAD, RESPONSE_HEAD};
 pub use http2::{BLOCK_PIECE, FRAME_HEADER, SHORT_PIECE};
 pub use protocol::{
     HEAD_LENGTH, Head, HeadKind, MYSQL_COMMAND, Protocol, mysql_is_encrypted, mysql_is_unanswered,

@@ -1,6 +1,6 @@
 //! What leaves the kernel: exchanges, and of some connections what the host needs to finish the pairing.
 
-use crate::{Completed, Connection, Endpoint, Heads, Nanoseconds, Role, Timestamp};
+use crate::{Completed, Connection, Endpoint, Heads, Kept, Nanoseconds, Role, Timestamp};
 
 /// How long a process name is, with its terminating zero.
 pub const COMM_LENGTH: usize = 16;
@@ -110,8 +110,10 @@ pub struct ExchangeRecord {
     pub parties: Parties,
     /// What request and response begin with.
     pub heads: Heads,
+    /// How much of that is valid.
+    pub kept: Kept,
     /// Keeps the layout free of holes.
-    pub reserved: u32,
+    pub reserved: [u8; 6],
 }
 
 impl ExchangeRecord {
@@ -123,7 +125,8 @@ impl ExchangeRecord {
             completed,
             parties: connection.parties,
             heads: connection.heads,
-            reserved: 0,
+            kept: connection.kept,
+            reserved: [0; 6],
         }
     }
 }

@@ -42,7 +42,8 @@ pub(crate) fn emit(connection: &Connection, step: &Step, srtt_eighths: impl FnOn
             (&raw mut (*entry).completed).copy_from_nonoverlapping(completed, 1);
             (&raw mut (*entry).parties).copy_from_nonoverlapping(&raw const connection.parties, 1);
             (&raw mut (*entry).heads).copy_from_nonoverlapping(&raw const connection.heads, 1);
-            (&raw mut (*entry).reserved).write(0);
+            (&raw mut (*entry).kept).write(connection.kept);
+            (&raw mut (*entry).reserved).write([0; 6]);
         });
         count(Reason::Emitted);
     }

@@ -9,12 +9,12 @@ use crate::headers::Packet;
 /// head: the exchange before has been emitted, and its answer is still to come.
 #[inline(always)]
 pub(crate) fn keep_heads(context: &SkBuffContext, packet: &Packet, connection: &mut Connection, step: &Step) {
-    let heads = &mut connection.heads;
+    let Connection { heads, kept, .. } = connection;
     if step.asked() {
-        heads.response_kept = 0;
-        heads.request_kept = if step.shows_head() { keep(context, packet, &mut heads.request) } else { 0 };
+        kept.response = 0;
+        kept.request = if step.shows_head() { keep(context, packet, &mut heads.request) } else { 0 };
     } else if step.answered() && step.shows_head() {
-        heads.response_kept = keep(context, packet, &mut heads.response);
+        kept.response = keep(context, packet, &mut heads.response);
     }
 }
 

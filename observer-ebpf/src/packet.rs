@@ -9,7 +9,7 @@ use aya_ebpf::{
     programs::SkBuffContext,
 };
 use observer_common::{
-    Connection, Direction, HEAD_LENGTH, Head, Known, MYSQL_COMMAND, Outcome, Phase, Protocol, Reason,
+    Connection, Direction, HEAD_LENGTH, Head, Known, MYSQL_COMMAND, Outcome, Peer, Phase, Protocol, Reason,
     RecordKind, Role, Route, Segment, TcpFlags, Timestamp, mysql_is_encrypted, mysql_is_unanswered,
 };
 
@@ -23,9 +23,6 @@ use crate::{
     storage::storage,
     tail::continue_with,
 };
-
-/// The port of name servers.
-const DOMAIN: u32 = 53;
 
 /// Takes in one packet.
 #[inline(always)]
@@ -63,7 +60,7 @@ pub(crate) fn observe(context: &SkBuffContext, direction: Direction) {
         }
         // A request that came with a server's handshake has no packet of its own here.
         let tells = connection.is_request(direction) || matches!(connection.role, Role::Server);
-        if connection.parties.remote.port == 0 && tells {
+        if matches!(connection.peer, Peer::Unknown) && tells {
             identify(context, &packet, direction, socket, connection);
         }
         match connection.route() {
@@ -205,7 +202,7 @@ unsafe fn take_turn(
         let step = connection.observe(&segment);
         bpf_spin_unlock(lock);
         emit(connection, &step, srtt_eighths(socket));
-        if !asks && connection.parties.remote.port == DOMAIN && packet.length != 0 {
+        if !asks && matches!(connection.peer, Peer::NameServer) && packet.length != 0 {
             emit_payload(context, packet.header, packet.length, RecordKind::Names, 0, true);
         }
         keep_heads(context, packet, connection, &step);

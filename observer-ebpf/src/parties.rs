@@ -6,7 +6,7 @@ use aya_ebpf::{
     helpers::{bpf_get_socket_cookie, generated::bpf_sk_cgroup_id},
     programs::SkBuffContext,
 };
-use observer_common::{Address, Config, Connection, Direction, Endpoint, Role, Roles};
+use observer_common::{Address, Config, Connection, Direction, Endpoint, Peer, Role, Roles};
 
 use crate::{
     headers::Packet,
@@ -14,6 +14,8 @@ use crate::{
 };
 
 const AF_INET: u32 = 2;
+/// The port of name servers.
+const DOMAIN: u32 = 53;
 
 /// The role of a connection that no handshake told: it is older than the probes, or `sock_ops` is not there.
 ///
@@ -89,6 +91,7 @@ pub(crate) unsafe fn identify(
             Direction::Egress => Endpoint { address: packet.destination, port: packet.destination_port },
             Direction::Ingress => Endpoint { address: packet.source, port: packet.source_port },
         };
+        connection.peer = if parties.remote.port == DOMAIN { Peer::NameServer } else { Peer::Known };
     }
 }
 

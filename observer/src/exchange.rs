@@ -1,7 +1,8 @@
 //! The one type that every source ends in and everything else begins with.
 
-use indexmap::IndexSet;
 use observer_common::{Nanoseconds, Outcome, Role, Timestamp};
+
+use crate::maps::IndexSet;
 
 /// A name that was seen before: an index into [`Names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,6 +7,7 @@ use observer_common::Role;
 
 use crate::{
     exchange::{Exchange, NameId, Names},
+    maps::HashMap,
     report::model::{SelectedRole, Selection},
 };
 
@@ -16,6 +17,8 @@ pub struct Filter {
     selection: Selection,
     comms: Vec<GlobMatcher>,
     cgroups: Vec<GlobMatcher>,
+    /// The ports of instances that were shown before.
+    ports: HashMap<NameId, Option<u16>>,
     ports_seen: BTreeSet<u16>,
     seen: u64,
 }
@@ -29,7 +32,14 @@ impl Filter {
         };
         let comms = selection.comms.iter().map(compile).collect::<Result<_, _>>()?;
         let cgroups = selection.cgroups.iter().map(compile).collect::<Result<_, _>>()?;
-        Ok(Self { selection, comms, cgroups, ports_seen: BTreeSet::new(), seen: 0 })
+        Ok(Self {
+            selection,
+            comms,
+            cgroups,
+            ports: HashMap::default(),
+            ports_seen: BTreeSet::new(),
+            seen: 0,
+        })
     }
 
     /// Whether the exchange is wanted. Every exchange must be shown exactly once.
@@ -55,9 +65,11 @@ impl Filter {
     }
 
     fn admits_port(&mut self, exchange: &Exchange, names: &Names) -> bool {
-        // Behind a virtual address the instance says so after its address.
-        let instance = names.text(exchange.instance).split(' ').next().unwrap_or_default();
-        let port = instance.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+        let port = *self.ports.entry(exchange.instance).or_insert_with(|| {
+            // Behind a virtual address the instance says so after its address.
+            let instance = names.text(exchange.instance).split(' ').next()?;
+            instance.rsplit_once(':')?.1.parse().ok()
+        });
         let Some(port) = port.filter(|port| self.selection.ports.contains(port)) else { return false };
         self.ports_seen.insert(port);
         true

@@ -12,6 +12,7 @@ pub mod filter;
 pub mod http2;
 pub mod identity;
 pub mod ledger;
+mod maps;
 pub mod pairing;
 pub mod protocol;
 pub mod provenance;

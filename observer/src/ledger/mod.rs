@@ -12,7 +12,6 @@ mod rolling;
 mod survival;
 mod tally;
 
-use indexmap::IndexMap;
 use observer_common::Role;
 
 pub use self::{
@@ -24,7 +23,10 @@ pub use self::{
     survival::{Quantile, quantiles},
     tally::Tally,
 };
-use crate::exchange::{Exchange, NameId};
+use crate::{
+    exchange::{Exchange, NameId},
+    maps::IndexMap,
+};
 
 /// What tells services apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

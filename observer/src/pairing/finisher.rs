@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexMap;
 use observer_common::{
     Endpoint, ExchangeRecord, Nanoseconds, Outcome, Parties, PayloadRecord, Protocol, Reason, Role,
     Timestamp, UNKNOWN_DURATION,
@@ -15,6 +14,7 @@ use super::{
 use crate::{
     exchange::{Exchange, NameId, Names},
     http2::{Ended, Event},
+    maps::IndexMap,
     protocol::{Classes, Finding, LeftOut, Messages, Turn},
 };
 
@@ -146,7 +146,7 @@ impl Rest {
         now: Timestamp,
         names: &mut Names,
     ) -> Option<Exchange> {
-        let ExchangeRecord { completed, parties, heads, .. } = record;
+        let ExchangeRecord { completed, parties, heads, kept, .. } = record;
         if completed.protocol == Protocol::Tls
             && self.hellos.get(&parties.connection).copied().flatten() != Some(false)
         {
@@ -159,9 +159,9 @@ impl Rest {
             connection: parties.connection,
             port: port(responder),
             protocol: completed.protocol,
-            request: heads.request(),
+            request: heads.request(*kept),
             request_bytes: completed.request_bytes,
-            response: heads.response(),
+            response: heads.response(*kept),
             response_bytes: completed.response_bytes,
             answered: completed.outcome == Outcome::Ok,
         });

@@ -1,9 +1,11 @@
 //! Connections whose exchanges are interleaved: HTTP/2 and gRPC, stream by stream.
 
-use indexmap::IndexMap;
 use observer_common::{ConnectionRecord, Direction, FrameRecord, Outcome, Parties, Reason, Role, Timestamp};
 
-use crate::http2::{Ended, Event, Frame, LeftOut, Streams};
+use crate::{
+    http2::{Ended, Event, Frame, LeftOut, Streams},
+    maps::IndexMap,
+};
 
 /// How many such connections are followed; beyond them the oldest is given up.
 const MOST_CONNECTIONS: usize = 16_384;

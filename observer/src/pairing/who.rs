@@ -1,6 +1,5 @@
 //! Who talks to whom, in the words of people.
 
-use indexmap::IndexMap;
 use observer_common::{COMM_LENGTH, Endpoint, Parties, Role, Timestamp};
 
 use super::cgroup;
@@ -9,6 +8,7 @@ use crate::{
     identity::{
         Cgroups, Change, DnsNames, Facts, Processes, Reach, Services, Translations, describe, locate,
     },
+    maps::IndexMap,
 };
 
 /// How many connections are remembered with their names.

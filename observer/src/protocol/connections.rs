@@ -1,8 +1,9 @@
 //! What is remembered of connections, bounded.
 
-use std::{collections::HashMap, mem};
+use std::mem;
 
 use super::{kind::Kind, statements::Statements};
+use crate::maps::HashMap;
 
 /// How many connections are remembered at most.
 pub(super) const LIMIT: usize = 10_000;

@@ -1,6 +1,6 @@
 //! The classes of a protocol, each kept once, and no more of them than a reader of a report can tell apart.
 
-use std::collections::HashMap;
+use crate::maps::HashMap;
 
 /// How many classes a protocol has before the rest is one.
 pub(super) const LIMIT: usize = 200;
@@ -21,7 +21,7 @@ pub(super) struct Vocabulary {
 
 impl Vocabulary {
     pub(super) fn new() -> Self {
-        let mut vocabulary = Self { words: HashMap::new(), texts: Vec::new() };
+        let mut vocabulary = Self { words: HashMap::default(), texts: Vec::new() };
         vocabulary.add(OTHER);
         vocabulary
     }

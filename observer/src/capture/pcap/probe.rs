@@ -181,13 +181,13 @@ impl Probe {
     }
 
     fn keep_heads(&mut self, step: &Step, payload: &[u8]) {
-        let heads = &mut self.connection.heads;
+        let Connection { heads, kept, .. } = &mut self.connection;
         let payload = if step.shows_head() { payload } else { &[] };
         if step.asked() {
-            heads.response_kept = 0;
-            heads.request_kept = keep(&mut heads.request, payload);
+            kept.response = 0;
+            kept.request = keep(&mut heads.request, payload);
         } else if step.answered() && step.shows_head() {
-            heads.response_kept = keep(&mut heads.response, payload);
+            kept.response = keep(&mut heads.response, payload);
         }
     }
 
