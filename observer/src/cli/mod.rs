@@ -76,12 +76,9 @@ enum Command {
     Schema(schema::SchemaArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),
-    /// One of the demo's replicas, for 'observer demo' alone
-    #[command(name = crate::demo::REPLICA_COMMAND, hide = true)]
-    DemoReplica(crate::demo::ReplicaOptions),
-    /// The demo's client, for 'observer demo' alone
-    #[command(name = crate::demo::CLIENT_COMMAND, hide = true)]
-    DemoClient(crate::demo::ClientOptions),
+    /// One of the demo's processes, for 'observer demo' alone
+    #[command(name = crate::demo::PART_COMMAND, hide = true)]
+    DemoPart(demo::PartArguments),
 }
 
 /// What every command is given.
@@ -117,8 +114,7 @@ fn run(command: &Command, context: &mut Context) -> Result<Status, Failure> {
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => completions::run(arguments),
         Command::Man(arguments) => man::run(arguments),
-        Command::DemoReplica(options) => demo::run_replica(options),
-        Command::DemoClient(options) => demo::run_client(options),
+        Command::DemoPart(arguments) => demo::play(arguments),
     }
 }
 

@@ -2,25 +2,23 @@
 
 use std::{collections::HashMap, fmt};
 
-use observer_common::{Nanoseconds, Timestamp};
+use observer_common::{Nanoseconds, Outcome, Timestamp};
 
 use crate::exchange::Exchange;
 
-/// The exchanges of one connection: its number among them tells which of the two sides' belong together.
+/// The answered exchanges of each connection.
 type Connections = HashMap<u64, Vec<Span>>;
 
 /// From a request to the first byte of its response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     start: Timestamp,
     latency: Nanoseconds,
 }
 
 impl Span {
-    /// Whether `self` lies within `other`.
-    fn is_inside(self, other: Self) -> bool {
-        let end = |span: Self| span.start.0.saturating_add(span.latency.0);
-        other.start <= self.start && end(self) <= end(other)
+    const fn end(self) -> u64 {
+        self.start.0.saturating_add(self.latency.0)
     }
 }
 
@@ -41,15 +39,15 @@ struct Summary {
 }
 
 impl Comparison {
-    /// Compares what was observed with what the client logged. Exchanges without a connection are left out.
+    /// Compares what was observed with what the client logged. Exchanges without a connection or an answer are left
+    /// out: the client knows when it gave up, not when its socket did.
     pub fn of(observed: &[Exchange], client: &[Exchange]) -> Self {
         let [observed, client] = [observed, client].map(by_connection);
         let inside = observed
             .iter()
             .filter_map(|(connection, observed)| Some((observed, client.get(connection)?)))
-            .flat_map(|(observed, client)| observed.iter().zip(client))
-            .filter(|(observed, client)| observed.is_inside(**client))
-            .count();
+            .map(|(observed, client)| inside(observed, client))
+            .sum();
         Self { observed: Summary::of(&observed), client: Summary::of(&client), inside }
     }
 
@@ -93,6 +91,23 @@ impl Summary {
     }
 }
 
+/// How many of the observed lie within the client's, where several may be under way on one connection at once.
+///
+/// If there is a way to pair them up so that each observed one lies within the client's, then it does so in the order
+/// of beginnings and in the order of ends.
+fn inside(observed: &[Span], client: &[Span]) -> usize {
+    let sorted = |spans: &[Span], key: fn(&Span) -> u64| {
+        let mut times: Vec<_> = spans.iter().map(key).collect();
+        times.sort_unstable();
+        times
+    };
+    let [starts, ends] = [(|span| span.start.0) as fn(&Span) -> u64, |span| span.end()]
+        .map(|key| (sorted(observed, key), sorted(client, key)));
+    let begin_within = starts.0.iter().zip(&starts.1).map(|(observed, client)| client <= observed);
+    let end_within = ends.0.iter().zip(&ends.1).map(|(observed, client)| observed <= client);
+    begin_within.zip(end_within).filter(|(begins, ends)| *begins && *ends).count()
+}
+
 /// The smallest value that `percent` of all do not exceed; 0 where there is none.
 fn quantile(sorted: &[Nanoseconds], percent: usize) -> Nanoseconds {
     let rank = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
@@ -102,13 +117,12 @@ fn quantile(sorted: &[Nanoseconds], percent: usize) -> Nanoseconds {
 fn by_connection(exchanges: &[Exchange]) -> Connections {
     let mut connections = Connections::new();
     for exchange in exchanges {
-        if let Some(connection) = exchange.connection {
+        if let Some(connection) = exchange.connection
+            && exchange.outcome == Outcome::Ok
+        {
             let span = Span { start: exchange.start, latency: exchange.latency };
             connections.entry(connection).or_default().push(span);
         }
-    }
-    for spans in connections.values_mut() {
-        spans.sort_unstable();
     }
     connections
 }
@@ -141,6 +155,20 @@ mod tests {
             assert!(!comparison.agrees());
             assert_eq!(comparison.inside, 1);
         }
+    }
+
+    #[test]
+    fn exchanges_of_one_connection_may_overlap() {
+        let client = [exchange(1, 100, 100), exchange(1, 101, 50)];
+        let observed = [exchange(1, 103, 90), exchange(1, 102, 40)];
+        assert!(Comparison::of(&observed, &client).agrees());
+    }
+
+    #[test]
+    fn what_was_given_up_is_not_compared() {
+        let client = [exchange(1, 100, 50)];
+        let given_up = Exchange { outcome: Outcome::Cancelled, ..exchange(1, 200, 90) };
+        assert!(Comparison::of(&[client[0], given_up], &client).agrees());
     }
 
     #[test]

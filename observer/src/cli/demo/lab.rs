@@ -1,0 +1,119 @@
+//! Which lab `observer demo` runs.
+
+use std::num::NonZeroUsize;
+
+use clap::Args;
+use jiff::SignedDuration;
+
+use super::duration;
+use crate::demo::{
+    Balancing, Cause, Rate, Scenario, Severity, Wire,
+    hedging::{Policy, Share},
+};
+
+/// What makes requests slow, and what is done about it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Lab")]
+pub(super) struct LabArguments {
+    /// What makes requests slow
+    #[arg(long, value_name = "CAUSE", env = "OBSERVER_CAUSE", default_value = "independent")]
+    cause: Cause,
+    /// How bad it is: 2 is twice as bad as by default
+    #[arg(
+        long,
+        value_name = "FACTOR",
+        env = "OBSERVER_SEVERITY",
+        default_value = "1",
+        value_parser = severity
+    )]
+    severity: Severity,
+    /// How much of the time the fault is on, such as 20%; with 'request', how many requests are expensive
+    #[arg(long, value_name = "PERCENT", env = "OBSERVER_DUTY_CYCLE", value_parser = share)]
+    duty_cycle: Option<Share>,
+    /// Decides arrivals, service times and faults
+    #[arg(long, value_name = "N", env = "OBSERVER_SEED")]
+    seed: Option<u64>,
+    /// Requests a second
+    #[arg(long, value_name = "N", env = "OBSERVER_RATE", value_parser = rate)]
+    rate: Option<Rate>,
+    /// How many replicas there are
+    #[arg(long, value_name = "N", env = "OBSERVER_REPLICAS")]
+    replicas: Option<NonZeroUsize>,
+    /// What client and replicas speak
+    #[arg(long, value_name = "PROTOCOL", env = "OBSERVER_PROTOCOL")]
+    protocol: Option<Wire>,
+    /// Which replica a request goes to
+    #[arg(long, value_name = "HOW", env = "OBSERVER_BALANCING")]
+    balancing: Option<Balancing>,
+    /// Send a second copy of requests that are not answered within this delay, such as 30ms
+    #[arg(long, value_name = "DELAY", env = "OBSERVER_HEDGE_AFTER", value_parser = duration::parse)]
+    hedge_after: Option<SignedDuration>,
+    /// With --hedge-after: how many second copies there may be, as a share of the requests
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        env = "OBSERVER_BUDGET",
+        default_value = "5%",
+        value_parser = share
+    )]
+    budget: Share,
+}
+
+impl LabArguments {
+    /// The lab with so much time for requests.
+    pub(super) fn scenario(&self, duration: SignedDuration) -> Scenario {
+        let mut scenario = Scenario::of(self.cause);
+        scenario.severity = self.severity;
+        scenario.duty_cycle = self.duty_cycle.unwrap_or(scenario.duty_cycle);
+        let system = &mut scenario.system;
+        system.duration = duration.unsigned_abs();
+        system.seed = self.seed.unwrap_or(system.seed);
+        system.rate = self.rate.unwrap_or(system.rate);
+        system.replicas = self.replicas.unwrap_or(system.replicas);
+        system.wire = self.protocol.unwrap_or(system.wire);
+        system.balancing = self.balancing.unwrap_or(system.balancing);
+        scenario.hedging = self.hedge_after.map(|delay| {
+            let mut policy = Policy::after(delay.unsigned_abs());
+            policy.budget.per_primary = self.budget;
+            policy
+        });
+        scenario
+    }
+}
+
+fn severity(text: &str) -> Result<Severity, String> {
+    text.parse().ok().and_then(Severity::times).ok_or_else(|| "write a positive number, such as 2".into())
+}
+
+fn rate(text: &str) -> Result<Rate, String> {
+    text.parse().ok().and_then(Rate::per_second).ok_or_else(|| "write a positive number, such as 300".into())
+}
+
+fn share(text: &str) -> Result<Share, String> {
+    text.strip_suffix('%')
+        .and_then(|number| number.trim().parse::<f64>().ok())
+        .and_then(|percent| Share::try_from(percent / 100.0).ok())
+        .ok_or_else(|| "write it from 0% to 100%, such as 5%".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_a_percentage() {
+        assert_eq!(share("5%"), Ok(Share::percent(5)));
+        assert_eq!(share("100 %"), Ok(Share::ALL));
+        for wrong in ["5", "0.05", "101%", "-1%", "%", ""] {
+            assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn factors_and_rates_are_positive() {
+        assert_eq!(severity("2.5"), Ok(Severity::times(2.5).unwrap()));
+        for wrong in ["0", "-1", "NaN", "inf", "much"] {
+            assert!(severity(wrong).is_err() && rate(wrong).is_err(), "{wrong}");
+        }
+    }
+}

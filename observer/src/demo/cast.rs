@@ -1,0 +1,234 @@
+//! Which process gets which part, with what a scenario makes of it.
+
+use std::{
+    net::{SocketAddr, TcpListener},
+    os::fd::OwnedFd,
+    path::Path,
+    process::Stdio,
+    time::Duration,
+};
+
+use observer_common::Timestamp;
+
+use super::{
+    addresses::{Block, listen, listen_once},
+    cause::Cause,
+    client::{ClientOptions, ScheduleOptions},
+    error::LabError,
+    faults::{Deed, FaultsOptions, Hierarchy, ProcessorShare, Target},
+    forwarder::ForwarderOptions,
+    hedging::Share,
+    part::{Part, Role},
+    process::Process,
+    replica::ReplicaOptions,
+    scenario::{Purpose, Scenario},
+    store::StoreOptions,
+    timetable::Timetable,
+    truth::{Mechanism, Truth},
+};
+use crate::clock::monotonic;
+
+/// Time for all processes to start before the first request is due.
+const SETTLING: Duration = Duration::from_secs(1);
+
+/// Processor time of an execution where the cause is a quota.
+const WORK: Duration = Duration::from_millis(2);
+/// How much of the processor time that it needs a replica gets, at the usual severity.
+const QUOTA: f64 = 0.5;
+/// So many times as long serves a replica without a quota, at the usual severity.
+const SLOWNESS: f64 = 20.0;
+/// So many times as long takes an expensive request, at the usual severity.
+const EXPENSE: f64 = 20.0;
+/// So many times the capacity arrives in a burst, at the usual severity.
+const BURST: f64 = 1.3;
+/// So many segments are lost on a bad path, at the usual severity.
+const LOSS: f64 = 0.1;
+
+/// All processes of a lab, just started.
+#[derive(Debug)]
+pub(super) struct Cast {
+    pub(super) client: Process,
+    pub(super) faults: Option<Process>,
+    pub(super) others: Vec<Process>,
+    /// Where the client sends its requests.
+    pub(super) instances: Vec<SocketAddr>,
+    /// What is known before anything happens.
+    pub(super) truth: Truth,
+}
+
+impl Cast {
+    /// Starts them.
+    pub(super) fn start(program: &Path, scenario: &Scenario) -> Result<Self, LabError> {
+        Builder::new(program, scenario).build()
+    }
+}
+
+/// Starts one process after another.
+struct Builder<'a> {
+    program: &'a Path,
+    scenario: &'a Scenario,
+    start: Timestamp,
+    /// Where a quota can be set, if the cause is one.
+    quota: Option<Hierarchy>,
+    others: Vec<Process>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(program: &'a Path, scenario: &'a Scenario) -> Self {
+        let settling = u64::try_from(SETTLING.as_nanos()).unwrap_or_default();
+        let quota = if scenario.cause == Cause::Instance { Hierarchy::find() } else { None };
+        Self { program, scenario, start: Timestamp(monotonic().0 + settling), quota, others: Vec::new() }
+    }
+
+    fn build(mut self) -> Result<Cast, LabError> {
+        let count = self.scenario.system.replicas.get();
+        let store = self.store()?;
+        let mut instances = Vec::new();
+        let mut targets = Vec::new();
+        let with_paths = self.scenario.cause == Cause::Network;
+        let fronts = listen(Block::Instances, count)?;
+        let backs = if with_paths { listen(Block::Behind, count)? } else { Vec::new() };
+        let mut backs = backs.into_iter();
+        for (index, (instance, front)) in fronts.into_iter().enumerate() {
+            let listener = match backs.next() {
+                None => front,
+                Some((replica, back)) => {
+                    self.path(index, instance, replica, front)?;
+                    back
+                }
+            };
+            let process = self.replica(index, instance, store, listener)?;
+            targets.push(Target { instance, process });
+            instances.push(instance);
+        }
+        let faults = self.faults(targets)?;
+        let client = self.client(&instances)?;
+        let truth = Truth::new(self.scenario, self.mechanism(), self.start, client.id());
+        Ok(Cast { client, faults, others: self.others, instances, truth })
+    }
+
+    const fn mechanism(&self) -> Mechanism {
+        match (self.scenario.cause, &self.quota) {
+            (Cause::Independent, _) => Mechanism::StoppedProcess,
+            (Cause::Instance, Some(Hierarchy::V1(_))) => Mechanism::ProcessorQuotaV1,
+            (Cause::Instance, Some(Hierarchy::V2(_))) => Mechanism::ProcessorQuotaV2,
+            (Cause::Instance, None) => Mechanism::LongerService,
+            (Cause::Shared, _) => Mechanism::LockedStore,
+            (Cause::Saturated, _) => Mechanism::ArrivalsAboveCapacity,
+            (Cause::Caller, _) => Mechanism::UnreadAnswers,
+            (Cause::Network, _) => Mechanism::LossyForwarder,
+            (Cause::Request, _) => Mechanism::ExpensiveRequests,
+            (Cause::NoTail, _) => Mechanism::None,
+        }
+    }
+
+    fn timetable(&self, cause: Cause) -> Timetable {
+        Timetable { start: self.start, episodes: self.scenario.episodes(cause) }
+    }
+
+    fn launch(&self, role: Role, what: &str, input: Stdio) -> Result<Process, LabError> {
+        Process::start(self.program, what.to_owned(), &Part::new(role), input)
+    }
+
+    fn store(&mut self) -> Result<SocketAddr, LabError> {
+        let (address, listener) = listen_once(Block::Store)?;
+        let options = StoreOptions { locked: self.timetable(Cause::Shared) };
+        self.others.push(self.launch(Role::Store(options), "store", input(listener))?);
+        Ok(address)
+    }
+
+    fn replica(
+        &mut self,
+        index: usize,
+        instance: SocketAddr,
+        store: SocketAddr,
+        listener: TcpListener,
+    ) -> Result<u32, LabError> {
+        let Scenario { severity, ref system, .. } = *self.scenario;
+        let mut slow = self.timetable(Cause::Instance);
+        if index > 0 || self.quota.is_some() {
+            slow.episodes.share = Share::NONE;
+        }
+        let options = ReplicaOptions {
+            instance,
+            wire: system.wire,
+            slots: system.slots,
+            service: system.service.clone(),
+            work: if self.quota.is_some() { WORK } else { Duration::ZERO },
+            expense: EXPENSE * severity.get(),
+            slow,
+            slowness: SLOWNESS * severity.get(),
+            store,
+            seed: self.scenario.seed(Purpose::Replica(index)),
+        };
+        let process = self.launch(Role::Replica(options), &format!("replica {instance}"), input(listener))?;
+        let id = process.id();
+        self.others.push(process);
+        Ok(id)
+    }
+
+    fn path(
+        &mut self,
+        index: usize,
+        instance: SocketAddr,
+        replica: SocketAddr,
+        listener: TcpListener,
+    ) -> Result<(), LabError> {
+        let loss = (LOSS * self.scenario.severity.get()).min(1.0);
+        let options = ForwarderOptions {
+            instance,
+            replica,
+            bad: self.timetable(Cause::Network),
+            loss: Share::try_from(loss).unwrap_or(Share::ALL),
+            seed: self.scenario.seed(Purpose::Path(index)),
+        };
+        self.others.push(self.launch(
+            Role::Forwarder(options),
+            &format!("path to {instance}"),
+            input(listener),
+        )?);
+        Ok(())
+    }
+
+    fn faults(&self, targets: Vec<Target>) -> Result<Option<Process>, LabError> {
+        let Scenario { cause, severity, ref system, .. } = *self.scenario;
+        let deed = match (cause, &self.quota) {
+            (Cause::Independent, _) => Deed::Stop { seed: self.scenario.seed(Purpose::Victims) },
+            (Cause::Instance, Some(hierarchy)) => {
+                let need = system.rate.get() / system.replicas.get() as f64 * WORK.as_secs_f64();
+                let share = ProcessorShare(need * QUOTA / severity.get());
+                Deed::Throttle { hierarchy: hierarchy.clone(), share }
+            }
+            _ => return Ok(None),
+        };
+        let options = FaultsOptions { targets, deed, on: self.timetable(cause) };
+        self.launch(Role::Faults(options), "faults", Stdio::null()).map(Some)
+    }
+
+    fn client(&self, instances: &[SocketAddr]) -> Result<Process, LabError> {
+        let Scenario { cause, severity, duty_cycle, ref system, hedging } = *self.scenario;
+        let options = ClientOptions {
+            instances: instances.to_owned(),
+            wire: system.wire,
+            balancing: system.balancing,
+            balancing_seed: self.scenario.seed(Purpose::Balancing),
+            start: self.start,
+            schedule: ScheduleOptions {
+                rate: system.rate,
+                burst_rate: system.capacity().times(BURST * severity.get()),
+                bursts: self.scenario.episodes(Cause::Saturated),
+                duration: system.duration,
+                expensive: if cause == Cause::Request { duty_cycle } else { Share::NONE },
+                seed: self.scenario.seed(Purpose::Arrivals),
+            },
+            not_reading: self.timetable(Cause::Caller),
+            hedging,
+            chance_seed: self.scenario.seed(Purpose::Chance),
+        };
+        self.launch(Role::Client(options), "client", Stdio::null())
+    }
+}
+
+fn input(listener: TcpListener) -> Stdio {
+    Stdio::from(OwnedFd::from(listener))
+}

@@ -1,0 +1,100 @@
+//! The running lab, from its start to its end.
+
+use std::{net::SocketAddr, path::Path, thread, time::Duration};
+
+use super::{
+    cast::Cast, error::LabError, hedging::Hedger, process::Process, scenario::Scenario, truth::Truth,
+};
+
+/// How long the client may take to end after it was told: longer than it waits for its last answer.
+const LAST_ANSWERS: Duration = Duration::from_secs(15);
+/// How long any other process may take: longer than the longest pause of a machine that is busy.
+const ENDING: Duration = Duration::from_secs(10);
+/// How often the client is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The running lab. All its processes end when it is dropped, or when this process ends.
+#[derive(Debug)]
+pub struct Lab {
+    // In the order in which they are to end: what is stopped must go on before it can.
+    client: Process,
+    faults: Option<Process>,
+    others: Vec<Process>,
+    instances: Vec<SocketAddr>,
+    truth: Truth,
+}
+
+impl Lab {
+    /// Starts the lab's processes, each of which is `program` (this very program, or `observer` where this is a test).
+    /// Requests begin a second later.
+    ///
+    /// # Errors
+    ///
+    /// Where the scenario makes no sense, or this host has no place for it.
+    pub fn start(program: &Path, scenario: &Scenario) -> Result<Self, LabError> {
+        if let Some(policy) = scenario.hedging {
+            // The client will make its own; here is who can be told that it makes no sense.
+            Hedger::new(policy, 0)?;
+        }
+        let Cast { client, faults, others, instances, truth } = Cast::start(program, scenario)?;
+        Ok(Self { client, faults, others, instances, truth })
+    }
+
+    /// Where the client sends its requests.
+    pub fn instances(&self) -> &[SocketAddr] {
+        &self.instances
+    }
+
+    /// Tells the client to send no more. It ends once it has the last answers: [`Self::finished`] says when.
+    pub fn stop(&self) {
+        self.client.terminate();
+    }
+
+    /// Whether the client has all its answers.
+    ///
+    /// # Errors
+    ///
+    /// Where any process has ended that should not have.
+    pub fn finished(&mut self) -> Result<bool, LabError> {
+        for process in self.faults.iter_mut().chain(&mut self.others) {
+            if let Some(status) = process.ended()? {
+                return Err(process.failed(status));
+            }
+        }
+        match self.client.ended()? {
+            None => Ok(false),
+            Some(status) if status.success() => Ok(true),
+            Some(status) => Err(self.client.failed(status)),
+        }
+    }
+
+    /// Ends the client if it still runs, then everything else, and hands over what happened.
+    ///
+    /// # Errors
+    ///
+    /// Where a process does not end, or did not end well.
+    pub fn finish(self) -> Result<Truth, LabError> {
+        let Self { client, faults, others, mut truth, .. } = self;
+        client.terminate();
+        truth.take(client.finish(LAST_ANSWERS)?);
+        for process in faults.into_iter().chain(others) {
+            process.terminate();
+            truth.take(process.finish(ENDING)?);
+        }
+        truth.sort();
+        Ok(truth)
+    }
+}
+
+/// Runs a scenario to its end, and hands over what happened. `program` is `observer`, which plays all parts.
+///
+/// # Errors
+///
+/// As [`Lab::start`], [`Lab::finished`] and [`Lab::finish`].
+pub fn run(program: &Path, scenario: &Scenario) -> Result<Truth, LabError> {
+    let mut lab = Lab::start(program, scenario)?;
+    while !lab.finished()? {
+        thread::sleep(LOOK);
+    }
+    lab.finish()
+}

@@ -1,0 +1,123 @@
+//! The lab's processes, as the one that starts them sees them.
+
+use std::{
+    io::{BufRead, BufReader},
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{error::LabError, message::Told, part::Part};
+
+/// The hidden subcommand that plays a part.
+pub const PART_COMMAND: &str = "demo-part";
+
+/// How often a process that is about to end is looked at.
+const LOOK: Duration = Duration::from_millis(5);
+/// How long a process that is not waited for may take to undo what it has done.
+const UNDOING: Duration = Duration::from_secs(2);
+
+/// One process of the lab. It is ended when this is dropped, and ends by itself when this process does.
+#[derive(Debug)]
+pub(super) struct Process {
+    name: String,
+    child: Child,
+    told: Receiver<Told>,
+}
+
+impl Process {
+    /// Lets `program` play `part`.
+    pub(super) fn start(program: &Path, name: String, part: &Part, input: Stdio) -> Result<Self, LabError> {
+        let start = || {
+            let mut child = Command::new(program)
+                .arg(PART_COMMAND)
+                .arg(serde_json::to_string(part)?)
+                .stdin(input)
+                // What it tells. That the pipe is gone tells it that this process is.
+                .stdout(Stdio::piped())
+                // An interrupt from the terminal is for this process to handle.
+                .process_group(0)
+                .spawn()?;
+            let (sender, told) = mpsc::channel();
+            if let Some(output) = child.stdout.take() {
+                thread::Builder::new().name("demo".into()).spawn(move || listen(output, &sender))?;
+            }
+            Ok((child, told))
+        };
+        match start() {
+            Ok((child, told)) => Ok(Self { name, child, told }),
+            Err(source) => Err(LabError::Start { name, source }),
+        }
+    }
+
+    /// Its number.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended, if it has.
+    pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>, LabError> {
+        self.child.try_wait().map_err(|source| LabError::Wait { name: self.name.clone(), source })
+    }
+
+    /// The error that it ended, with `status`, where it should not have.
+    pub(super) fn failed(&self, status: ExitStatus) -> LabError {
+        LabError::Ended { name: self.name.clone(), status }
+    }
+
+    /// Asks it to end.
+    pub(super) fn terminate(&self) {
+        // Fails only where it has ended already. Its number is its own until it is waited for.
+        if let Some(process) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            kill_process(process, Signal::TERM).ok();
+        }
+    }
+
+    /// Waits for its end, at most for `patience`, and takes over what it has told.
+    pub(super) fn finish(mut self, patience: Duration) -> Result<Vec<Told>, LabError> {
+        match self.wait(patience)? {
+            Some(status) if status.success() => Ok(self.told.iter().collect()),
+            Some(status) => Err(self.failed(status)),
+            None => Err(LabError::Stuck { name: self.name.clone() }),
+        }
+    }
+
+    fn wait(&mut self, patience: Duration) -> Result<Option<ExitStatus>, LabError> {
+        let start = Instant::now();
+        loop {
+            match self.ended()? {
+                None if start.elapsed() < patience => thread::sleep(LOOK),
+                status => return Ok(status),
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if matches!(self.ended(), Ok(Some(_))) {
+            return;
+        }
+        self.terminate();
+        if !matches!(self.wait(UNDOING), Ok(Some(_))) {
+            // Fails only where it has ended meanwhile.
+            self.child.kill().ok();
+            self.child.wait().ok();
+        }
+    }
+}
+
+/// Takes over what a process tells, until its end. A last line that it did not finish is left out.
+fn listen(output: ChildStdout, sender: &mpsc::Sender<Told>) {
+    let lines = BufReader::new(output).lines().map_while(Result::ok);
+    for told in lines.map_while(|line| serde_json::from_str(&line).ok()) {
+        if sender.send(told).is_err() {
+            return;
+        }
+    }
+}
