@@ -94,10 +94,12 @@ fn without_privileges_the_report_is_made_of_the_clients_own_timestamps_and_says_
     assert_eq!(report["source"]["degraded"][0]["what"], "probes");
     assert_eq!(report["services"].as_array().map(Vec::len), Some(1), "{}", report["services"]);
     let service = &report["services"][0];
-    assert_eq!(service["exchanges"], 300);
+    let exchanges = service["exchanges"].as_u64().context("no exchanges")?;
+    assert!(exchanges > 200, "300 a second arrive on average, not {exchanges}");
     let mut hosts = Vec::new();
     for instance in service["instances"].as_array().context("no instances")? {
-        assert_eq!(instance["exchanges"], 100, "replicas take turns");
+        let turns = instance["exchanges"].as_u64().context("no exchanges")?;
+        assert!(turns.abs_diff(exchanges / 3) <= 1, "replicas take turns: {turns} of {exchanges}");
         let (host, _) =
             instance["address"].as_str().and_then(|address| address.split_once(':')).context("no address")?;
         hosts.push(host);
@@ -122,10 +124,44 @@ fn the_text_report_is_labelled_too() -> Result<()> {
 }
 
 #[test]
+fn what_is_recorded_lies_beside_the_truth() -> Result<()> {
+    let program = Program::new()?;
+    program.output(&["--cause", "request", "--hedge-after", "50ms", "--record", "recording.csv"])?;
+    let read =
+        |name: &str| fs::read_to_string(program.directory.path().join(name)).with_context(|| name.to_owned());
+    let truth: Value = serde_json::from_str(&read("recording.csv.truth.json")?)?;
+    assert_eq!(truth["scenario"]["cause"], "request");
+    assert_eq!(truth["scenario"]["hedging"]["delay"], "50ms");
+    assert_eq!(truth["mechanism"], "expensive-requests");
+    // Without probes, what is recorded is what the client saw.
+    assert_eq!(read("recording.csv")?.lines().count(), read("recording.csv.client.csv")?.lines().count());
+    assert_eq!(program.leftovers()?.len(), 3);
+    Ok(())
+}
+
+#[test]
+fn a_lab_that_makes_no_sense_is_refused() -> Result<()> {
+    let program = Program::new()?;
+    for (arguments, words) in [
+        (["--replicas", "101"], "101 replicas are too many"),
+        (["--cause", "fate"], "possible values"),
+        (["--budget", "120%"], "from 0% to 100%"),
+        (["--rate", "0"], "a positive number"),
+        (["--record", "recording.txt"], ".parquet or .csv"),
+    ] {
+        let Output { status, stderr, .. } = program.demo().args(arguments).output()?;
+        let told = String::from_utf8(stderr)?;
+        assert!(status.code() == Some(2) && told.contains(words), "{arguments:?}: {status}: {told}");
+    }
+    assert!(program.leftovers()?.is_empty());
+    Ok(())
+}
+
+#[test]
 fn the_demos_processes_do_not_outlive_it_even_if_it_is_killed() -> Result<()> {
     let program = Program::new()?;
     let mut demo = program.demo().stdout(Stdio::null()).spawn()?;
-    wait_until("three replicas and a client run", || Ok(program.children()? == 4))?;
+    wait_until("three replicas, their store, a client and the faults run", || Ok(program.children()? == 6))?;
     demo.kill()?;
     demo.wait()?;
     wait_until("they end with whoever started them", || Ok(program.children()? == 0))

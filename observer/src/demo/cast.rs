@@ -3,7 +3,7 @@
 use std::{
     net::{SocketAddr, TcpListener},
     os::fd::OwnedFd,
-    path::Path,
+    path::{Path, PathBuf},
     process::Stdio,
     time::Duration,
 };
@@ -15,7 +15,7 @@ use super::{
     cause::Cause,
     client::{ClientOptions, ScheduleOptions},
     error::LabError,
-    faults::{Deed, FaultsOptions, Hierarchy, ProcessorShare, Target},
+    faults::{Deed, Hierarchy, Orders, ProcessorShare, Target},
     forwarder::ForwarderOptions,
     hedging::Share,
     part::{Part, Role},
@@ -56,10 +56,55 @@ pub(super) struct Cast {
     pub(super) truth: Truth,
 }
 
-impl Cast {
-    /// Starts them.
-    pub(super) fn start(program: &Path, scenario: &Scenario) -> Result<Self, LabError> {
-        Builder::new(program, scenario).build()
+/// What needs privileges is done, everything else is still to come.
+#[derive(Debug)]
+pub(super) struct Rehearsal {
+    program: PathBuf,
+    scenario: Scenario,
+    /// Where a quota can be set, if the cause is one.
+    quota: Option<Hierarchy>,
+    faults: Option<Process>,
+}
+
+impl Rehearsal {
+    pub(super) fn new(program: &Path, scenario: &Scenario) -> Result<Self, LabError> {
+        let quota = if scenario.cause == Cause::Instance { Hierarchy::find() } else { None };
+        let faults = match deed(scenario, quota.as_ref()) {
+            Some(deed) => {
+                let part = Part::new(Role::Faults(deed));
+                Some(Process::start(program, "faults".to_owned(), &part, Stdio::piped())?)
+            }
+            None => None,
+        };
+        Ok(Self { program: program.to_owned(), scenario: scenario.clone(), quota, faults })
+    }
+
+    /// Starts everything else.
+    pub(super) fn perform(self) -> Result<Cast, LabError> {
+        let settling = u64::try_from(SETTLING.as_nanos()).unwrap_or_default();
+        let start = Timestamp(monotonic().0 + settling);
+        let builder = Builder {
+            program: &self.program,
+            scenario: &self.scenario,
+            start,
+            quota: self.quota.as_ref(),
+            others: Vec::new(),
+        };
+        builder.build(self.faults)
+    }
+}
+
+/// What is done to replicas from outside, if anything is.
+fn deed(scenario: &Scenario, quota: Option<&Hierarchy>) -> Option<Deed> {
+    let Scenario { cause, severity, ref system, .. } = *scenario;
+    match (cause, quota) {
+        (Cause::Independent, _) => Some(Deed::Stop { seed: scenario.seed(Purpose::Victims) }),
+        (Cause::Instance, Some(hierarchy)) => {
+            let need = system.rate.get() / system.replicas.get() as f64 * WORK.as_secs_f64();
+            let share = ProcessorShare(need * QUOTA / severity.get());
+            Some(Deed::Throttle { hierarchy: hierarchy.clone(), share })
+        }
+        _ => None,
     }
 }
 
@@ -68,19 +113,12 @@ struct Builder<'a> {
     program: &'a Path,
     scenario: &'a Scenario,
     start: Timestamp,
-    /// Where a quota can be set, if the cause is one.
-    quota: Option<Hierarchy>,
+    quota: Option<&'a Hierarchy>,
     others: Vec<Process>,
 }
 
-impl<'a> Builder<'a> {
-    fn new(program: &'a Path, scenario: &'a Scenario) -> Self {
-        let settling = u64::try_from(SETTLING.as_nanos()).unwrap_or_default();
-        let quota = if scenario.cause == Cause::Instance { Hierarchy::find() } else { None };
-        Self { program, scenario, start: Timestamp(monotonic().0 + settling), quota, others: Vec::new() }
-    }
-
-    fn build(mut self) -> Result<Cast, LabError> {
+impl Builder<'_> {
+    fn build(mut self, mut faults: Option<Process>) -> Result<Cast, LabError> {
         let count = self.scenario.system.replicas.get();
         let store = self.store()?;
         let mut instances = Vec::new();
@@ -101,14 +139,17 @@ impl<'a> Builder<'a> {
             targets.push(Target { instance, process });
             instances.push(instance);
         }
-        let faults = self.faults(targets)?;
+        if let Some(faults) = &mut faults {
+            faults.listen()?;
+            faults.order(&Orders { targets, on: self.timetable(self.scenario.cause) })?;
+        }
         let client = self.client(&instances)?;
         let truth = Truth::new(self.scenario, self.mechanism(), self.start, client.id());
         Ok(Cast { client, faults, others: self.others, instances, truth })
     }
 
     const fn mechanism(&self) -> Mechanism {
-        match (self.scenario.cause, &self.quota) {
+        match (self.scenario.cause, self.quota) {
             (Cause::Independent, _) => Mechanism::StoppedProcess,
             (Cause::Instance, Some(Hierarchy::V1(_))) => Mechanism::ProcessorQuotaV1,
             (Cause::Instance, Some(Hierarchy::V2(_))) => Mechanism::ProcessorQuotaV2,
@@ -127,7 +168,9 @@ impl<'a> Builder<'a> {
     }
 
     fn launch(&self, role: Role, what: &str, input: Stdio) -> Result<Process, LabError> {
-        Process::start(self.program, what.to_owned(), &Part::new(role), input)
+        let mut process = Process::start(self.program, what.to_owned(), &Part::new(role), input)?;
+        process.listen()?;
+        Ok(process)
     }
 
     fn store(&mut self) -> Result<SocketAddr, LabError> {
@@ -188,21 +231,6 @@ impl<'a> Builder<'a> {
             input(listener),
         )?);
         Ok(())
-    }
-
-    fn faults(&self, targets: Vec<Target>) -> Result<Option<Process>, LabError> {
-        let Scenario { cause, severity, ref system, .. } = *self.scenario;
-        let deed = match (cause, &self.quota) {
-            (Cause::Independent, _) => Deed::Stop { seed: self.scenario.seed(Purpose::Victims) },
-            (Cause::Instance, Some(hierarchy)) => {
-                let need = system.rate.get() / system.replicas.get() as f64 * WORK.as_secs_f64();
-                let share = ProcessorShare(need * QUOTA / severity.get());
-                Deed::Throttle { hierarchy: hierarchy.clone(), share }
-            }
-            _ => return Ok(None),
-        };
-        let options = FaultsOptions { targets, deed, on: self.timetable(cause) };
-        self.launch(Role::Faults(options), "faults", Stdio::null()).map(Some)
     }
 
     fn client(&self, instances: &[SocketAddr]) -> Result<Process, LabError> {

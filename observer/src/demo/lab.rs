@@ -3,7 +3,12 @@
 use std::{net::SocketAddr, path::Path, thread, time::Duration};
 
 use super::{
-    cast::Cast, error::LabError, hedging::Hedger, process::Process, scenario::Scenario, truth::Truth,
+    cast::{Cast, Rehearsal},
+    error::LabError,
+    hedging::Hedger,
+    process::Process,
+    scenario::Scenario,
+    truth::Truth,
 };
 
 /// How long the client may take to end after it was told: longer than it waits for its last answer.
@@ -24,20 +29,35 @@ pub struct Lab {
     truth: Truth,
 }
 
-impl Lab {
-    /// Starts the lab's processes, each of which is `program` (this very program, or `observer` where this is a test).
-    /// Requests begin a second later.
+/// A lab whose privileged part is there, waiting. Nothing is asked yet, and nothing is slow.
+#[derive(Debug)]
+pub struct PreparedLab(Rehearsal);
+
+impl PreparedLab {
+    /// Starts everything else. Requests begin a second later.
     ///
     /// # Errors
     ///
-    /// Where the scenario makes no sense, or this host has no place for it.
-    pub fn start(program: &Path, scenario: &Scenario) -> Result<Self, LabError> {
+    /// Where this host has no place for it.
+    pub fn start(self) -> Result<Lab, LabError> {
+        let Cast { client, faults, others, instances, truth } = self.0.perform()?;
+        Ok(Lab { client, faults, others, instances, truth })
+    }
+}
+
+impl Lab {
+    /// Prepares a lab, each of whose processes will be `program`: `observer`. A quota of processor time takes a
+    /// privilege that an observer gives up as soon as it observes, so this comes before. It starts no thread.
+    ///
+    /// # Errors
+    ///
+    /// Where the scenario makes no sense, or a process does not start.
+    pub fn prepare(program: &Path, scenario: &Scenario) -> Result<PreparedLab, LabError> {
         if let Some(policy) = scenario.hedging {
             // The client will make its own; here is who can be told that it makes no sense.
             Hedger::new(policy, 0)?;
         }
-        let Cast { client, faults, others, instances, truth } = Cast::start(program, scenario)?;
-        Ok(Self { client, faults, others, instances, truth })
+        Ok(PreparedLab(Rehearsal::new(program, scenario)?))
     }
 
     /// Where the client sends its requests.
@@ -90,9 +110,9 @@ impl Lab {
 ///
 /// # Errors
 ///
-/// As [`Lab::start`], [`Lab::finished`] and [`Lab::finish`].
+/// As [`Lab::prepare`], [`PreparedLab::start`], [`Lab::finished`] and [`Lab::finish`].
 pub fn run(program: &Path, scenario: &Scenario) -> Result<Truth, LabError> {
-    let mut lab = Lab::start(program, scenario)?;
+    let mut lab = Lab::prepare(program, scenario)?.start()?;
     while !lab.finished()? {
         thread::sleep(LOOK);
     }

@@ -1,7 +1,5 @@
 //! What the client saw with its own eyes, as exchanges.
 
-use std::path::Path;
-
 use observer_common::{Outcome, Protocol};
 
 use super::{
@@ -38,14 +36,13 @@ impl Truth {
         Provenance { window: Some(window), ..Provenance::of(SourceKind::DemoClient) }
     }
 
-    /// Writes the client's exchange log, with the columns `request` and `attempt`.
+    /// Writes the client's exchange log, with the columns `request` and `attempt`, and lets it appear.
     ///
     /// # Errors
     ///
     /// Where the file cannot be written.
-    pub fn write_client_log(&self, path: &Path) -> Result<(), RecordingError> {
+    pub fn write_client_log(&self, mut log: Recorder) -> Result<(), RecordingError> {
         let mut names = Names::default();
-        let mut log = Recorder::create(path)?;
         for exchange in self.exchanges(&mut names) {
             log.write(&exchange, &names)?;
         }

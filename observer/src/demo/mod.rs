@@ -42,7 +42,7 @@ mod wire;
 pub use cause::Cause;
 pub use comparison::Comparison;
 pub use error::LabError;
-pub use lab::{Lab, run};
+pub use lab::{Lab, PreparedLab, run};
 pub use part::{Part, play};
 pub use process::PART_COMMAND;
 pub use records::{CopyRecord, Ending, Execution, Fault, FaultSpan, RequestRecord};

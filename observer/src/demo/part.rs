@@ -7,7 +7,7 @@ use tokio::runtime;
 
 use super::{
     client::{self, ClientOptions},
-    faults::{self, FaultsOptions},
+    faults::{self, Deed},
     forwarder::{self, ForwarderOptions},
     lifeline::Lifeline,
     message::Teller,
@@ -26,7 +26,7 @@ pub(super) enum Role {
     Store(StoreOptions),
     Replica(ReplicaOptions),
     Forwarder(ForwarderOptions),
-    Faults(FaultsOptions),
+    Faults(Deed),
     Client(ClientOptions),
 }
 
@@ -94,7 +94,7 @@ async fn perform(role: &Role, stage: Stage) -> io::Result<()> {
         Role::Store(options) => store::run(*options, &stage).await,
         Role::Replica(options) => replica::run(options.clone(), stage).await,
         Role::Forwarder(options) => forwarder::run(*options, &stage).await,
-        Role::Faults(options) => faults::run(options, &stage).await,
+        Role::Faults(deed) => faults::run(deed, &stage).await,
         Role::Client(options) => client::run(options, stage).await,
     }
 }

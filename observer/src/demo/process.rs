@@ -4,13 +4,14 @@ use std::{
     io::{BufRead, BufReader},
     os::unix::process::CommandExt,
     path::Path,
-    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
     time::{Duration, Instant},
 };
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde::Serialize;
 
 use super::{error::LabError, message::Told, part::Part};
 
@@ -27,14 +28,14 @@ const UNDOING: Duration = Duration::from_secs(2);
 pub(super) struct Process {
     name: String,
     child: Child,
-    told: Receiver<Told>,
+    told: Option<Receiver<Told>>,
 }
 
 impl Process {
-    /// Lets `program` play `part`.
+    /// Lets `program` play `part`. This starts no thread, which would keep whatever privileges this one gives up later.
     pub(super) fn start(program: &Path, name: String, part: &Part, input: Stdio) -> Result<Self, LabError> {
         let start = || {
-            let mut child = Command::new(program)
+            Command::new(program)
                 .arg(PART_COMMAND)
                 .arg(serde_json::to_string(part)?)
                 .stdin(input)
@@ -42,17 +43,24 @@ impl Process {
                 .stdout(Stdio::piped())
                 // An interrupt from the terminal is for this process to handle.
                 .process_group(0)
-                .spawn()?;
-            let (sender, told) = mpsc::channel();
-            if let Some(output) = child.stdout.take() {
-                thread::Builder::new().name("demo".into()).spawn(move || listen(output, &sender))?;
-            }
-            Ok((child, told))
+                .spawn()
         };
         match start() {
-            Ok((child, told)) => Ok(Self { name, child, told }),
+            Ok(child) => Ok(Self { name, child, told: None }),
             Err(source) => Err(LabError::Start { name, source }),
         }
+    }
+
+    /// Begins to take over what it tells.
+    pub(super) fn listen(&mut self) -> Result<(), LabError> {
+        let Some(output) = self.child.stdout.take() else { return Ok(()) };
+        let (sender, told) = mpsc::channel();
+        thread::Builder::new()
+            .name("demo".into())
+            .spawn(move || listen(output, &sender))
+            .map_err(|source| LabError::Start { name: self.name.clone(), source })?;
+        self.told = Some(told);
+        Ok(())
     }
 
     /// Its number.
@@ -70,6 +78,17 @@ impl Process {
         LabError::Ended { name: self.name.clone(), status }
     }
 
+    /// Hands over a line on its standard input, and nothing after it.
+    pub(super) fn order(&mut self, orders: &impl Serialize) -> Result<(), LabError> {
+        let write = |mut input: ChildStdin| serde_json::to_writer(&mut input, orders);
+        // One that ended early is noticed as such.
+        self.child
+            .stdin
+            .take()
+            .map_or(Ok(()), write)
+            .map_err(|error| LabError::Start { name: self.name.clone(), source: error.into() })
+    }
+
     /// Asks it to end.
     pub(super) fn terminate(&self) {
         // Fails only where it has ended already. Its number is its own until it is waited for.
@@ -81,7 +100,7 @@ impl Process {
     /// Waits for its end, at most for `patience`, and takes over what it has told.
     pub(super) fn finish(mut self, patience: Duration) -> Result<Vec<Told>, LabError> {
         match self.wait(patience)? {
-            Some(status) if status.success() => Ok(self.told.iter().collect()),
+            Some(status) if status.success() => Ok(self.told.iter().flatten().collect()),
             Some(status) => Err(self.failed(status)),
             None => Err(LabError::Stuck { name: self.name.clone() }),
         }

@@ -67,6 +67,8 @@ impl Scenario {
             Cause::Saturated => (TWO, Rate::whole(100), ServiceTime::log_normal(ms(20), 0.2)),
             // Requests cost processor time here, so there are fewer of them.
             Cause::Instance => (EIGHT, Rate::whole(120), ServiceTime::log_normal(ms(4), 0.2)),
+            // Long service: this machine's own hiccups are no tail beside it.
+            Cause::NoTail => (EIGHT, Rate::whole(300), ServiceTime::log_normal(ms(20), 0.2)),
             _ => (EIGHT, Rate::whole(300), ServiceTime::log_normal(ms(4), 0.2)),
         };
         let system = System {

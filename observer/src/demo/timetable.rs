@@ -102,7 +102,7 @@ mod tests {
         let (teller, told) = Teller::for_test();
         let on = timetable(Share::ALL).each(async |_| {
             let _on = Ongoing::begin(&teller, Fault::StoreLocked);
-            std::future::pending().await
+            std::future::pending::<()>().await;
         });
         assert!(tokio::time::timeout(Duration::from_millis(20), on).await.is_err());
         let Told::Fault(span) = told.try_recv().unwrap() else { panic!("no fault was told") };

@@ -1,9 +1,6 @@
 //! What really happened: what was done, when, and what replicas and client each saw of it.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-};
+use std::io::{self, Write};
 
 use observer_common::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -69,8 +66,7 @@ pub struct Truth {
     pub executions: Vec<Execution>,
     /// What the hedging client has counted, where there was one.
     pub counts: Option<Counts>,
-    /// Every copy, as the client saw it. In files, this is the client's exchange log.
-    #[serde(skip)]
+    /// Every copy, as the client saw it.
     pub copies: Vec<CopyRecord>,
 }
 
@@ -118,18 +114,17 @@ impl Truth {
         Summary::of(self)
     }
 
-    /// Writes everything but the copies as JSON. The file appears when it is complete.
+    /// Writes it as JSON, and lets the file appear.
     ///
     /// # Errors
     ///
     /// Where the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), RecordingError> {
-        let mut file = PendingFile::create(path)?;
+    pub fn write(&self, mut file: PendingFile) -> Result<(), RecordingError> {
         let write = |file: &mut PendingFile| -> io::Result<()> {
-            serde_json::to_writer_pretty(&mut *file, self)?;
+            serde_json::to_writer(&mut *file, self)?;
             file.write_all(b"\n")
         };
-        write(&mut file).map_err(|source| RecordingError::Write { path: path.to_owned(), source })?;
+        write(&mut file).map_err(|source| RecordingError::Write { path: file.path().to_owned(), source })?;
         file.persist()
     }
 }

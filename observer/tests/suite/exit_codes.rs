@@ -43,7 +43,7 @@ fn an_output_that_cannot_be_written_is_told_before_anything_is_observed() {
 
 #[test]
 fn a_command_without_a_manual_page_is_named() {
-    assert_refused(&["man", "demo-client"], 2, &["'demo-client'"]);
+    assert_refused(&["man", "demo-part"], 2, &["'demo-part'"]);
 }
 
 #[test]

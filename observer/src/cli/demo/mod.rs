@@ -26,12 +26,12 @@ use super::{
 };
 use crate::{
     capture::kernel::{CaptureError, KernelCapture},
-    demo::{self, Comparison, Lab, LabError, Part, Scenario, Truth},
+    demo::{self, Comparison, Lab, LabError, Part, PreparedLab, Truth},
     exchange::{Exchange, Names},
     filter::Filter,
     identity::Services,
     provenance::{Degradation, Provenance},
-    recording::Recorder,
+    recording::{PendingFile, Recorder},
     report::{Report, model::Selection},
 };
 
@@ -83,9 +83,15 @@ pub(super) fn play(arguments: &PartArguments) -> Result<Status, Failure> {
 pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<Status, Failure> {
     let path = arguments.output.output.as_deref();
     let output = Output::open(path)?;
+    let program = env::current_exe()
+        .map_err(|error| Failure::Running(anyhow!("cannot find this program to start it again: {error}")))?;
+    let record = arguments.record.as_deref();
+    // As the report, these are opened while this process may still be privileged.
+    let recorder = record.map(Recorder::create).transpose()?;
+    let companions = record.map(Companions::create).transpose()?;
     let show = Show {
-        scenario: arguments.lab.scenario(arguments.duration),
-        recorder: arguments.record.as_deref().map(Recorder::create).transpose()?,
+        lab: Lab::prepare(&program, &arguments.lab.scenario(arguments.duration))?,
+        recorder,
         duration: arguments.duration,
         interrupt: Interrupt::watch()?,
         console: &mut context.console,
@@ -94,14 +100,14 @@ pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<St
         RoleChoice::Client,
         Services::default(),
         &arguments.developer,
-        path,
+        record.or(path),
     )) {
         Ok(capture) => show.with_probes(capture)?,
         Err(error) => show.without_probes(&error)?,
     };
-    if let Some(path) = &arguments.record {
-        truth.write(&beside(path, ".truth.json"))?;
-        truth.write_client_log(&beside(path, ".client.csv"))?;
+    if let Some(Companions { truth_file, client_log }) = companions {
+        truth.write(truth_file)?;
+        truth.write_client_log(client_log)?;
     }
     output.write_report(&report, arguments.output.format(), context.color)?;
     Ok(output::status(&report, arguments.strict.strict))
@@ -109,7 +115,7 @@ pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<St
 
 /// The lab, and who watches it.
 struct Show<'a> {
-    scenario: Scenario,
+    lab: PreparedLab,
     recorder: Option<Recorder>,
     duration: SignedDuration,
     interrupt: Interrupt,
@@ -118,7 +124,7 @@ struct Show<'a> {
 
 impl Show<'_> {
     fn with_probes(mut self, capture: KernelCapture) -> Result<(Report, Truth), Failure> {
-        let mut lab = self.start()?;
+        let mut lab = self.lab.start()?;
         let mut collected = Collected::new(filter_for(&lab)?);
         let mut observed = Vec::new();
         let end = live::End::new(Some(self.duration), self.interrupt.clone());
@@ -143,14 +149,14 @@ impl Show<'_> {
         let truth = lab.finish()?;
         let made = truth.exchanges(&mut names);
         self.console.note(&Comparison::of(&observed, &made).to_string());
-        self.end(collected, &names, &provenance, truth)
+        conclude(self.recorder, self.console, collected, &names, &provenance, truth)
     }
 
     fn without_probes(mut self, error: &CaptureError) -> Result<(Report, Truth), Failure> {
         self.console.note(&format!(
             "{error}; 'observer doctor' tells more; going on with the demo client's own timestamps"
         ));
-        let mut lab = self.start()?;
+        let mut lab = self.lab.start()?;
         let mut collected = Collected::new(filter_for(&lab)?);
         let end = live::End::new(Some(self.duration), self.interrupt.clone());
         while !is_over(&mut lab, &self.interrupt)? {
@@ -173,34 +179,29 @@ impl Show<'_> {
             ..truth.provenance()
         };
         self.console.clear_progress();
-        self.end(collected, &names, &provenance, truth)
+        conclude(self.recorder, self.console, collected, &names, &provenance, truth)
     }
+}
 
-    fn start(&self) -> Result<Lab, Failure> {
-        let program = env::current_exe().map_err(|error| {
-            Failure::Running(anyhow!("cannot find this program to start it again: {error}"))
-        })?;
-        Ok(Lab::start(&program, &self.scenario)?)
+/// Completes the recording, says what was hedged, and makes the report.
+fn conclude(
+    recorder: Option<Recorder>,
+    console: &mut Console,
+    collected: Collected,
+    names: &Names,
+    provenance: &Provenance,
+    truth: Truth,
+) -> Result<(Report, Truth), Failure> {
+    if let Some(recorder) = recorder {
+        recorder.finish(provenance)?;
     }
-
-    fn end(
-        self,
-        collected: Collected,
-        names: &Names,
-        provenance: &Provenance,
-        truth: Truth,
-    ) -> Result<(Report, Truth), Failure> {
-        if let Some(recorder) = self.recorder {
-            recorder.finish(provenance)?;
-        }
-        if let Some(counts) = &truth.counts {
-            self.console.note(&format!(
-                "{} of {} requests were hedged, {} of them answered by the second copy; {} were denied by the budget",
-                counts.hedges, counts.primaries, counts.hedged.won_by_hedge, counts.denied_by_budget
-            ));
-        }
-        Ok((collected.into_report(names, provenance, 0, self.console), truth))
+    if let Some(counts) = &truth.counts {
+        console.note(&format!(
+            "{} of {} requests were hedged, {} of them answered by the second copy; {} were denied by the budget",
+            counts.hedges, counts.primaries, counts.hedged.won_by_hedge, counts.denied_by_budget
+        ));
     }
+    Ok((collected.into_report(names, provenance, 0, console), truth))
 }
 
 fn record(recorder: Option<&mut Recorder>, exchange: &Exchange, names: &Names) -> Result<(), Failure> {
@@ -221,6 +222,21 @@ fn filter_for(lab: &Lab) -> Result<Filter, Failure> {
     ports.dedup();
     let selection = Selection { ports, ..Selection::default() };
     Filter::new(selection).map_err(|error| Failure::Usage(error.into()))
+}
+
+/// What is written beside a recording.
+struct Companions {
+    truth_file: PendingFile,
+    client_log: Recorder,
+}
+
+impl Companions {
+    fn create(recording: &Path) -> Result<Self, Failure> {
+        Ok(Self {
+            truth_file: PendingFile::create(&beside(recording, ".truth.json"))?,
+            client_log: Recorder::create(&beside(recording, ".client.csv"))?,
+        })
+    }
 }
 
 /// The file beside `path` with this ending.

@@ -163,7 +163,7 @@ mod tests {
         let instances = instances(3, Balancing::TwoChoices);
         let _busy = [&instances.all[0], &instances.all[0], &instances.all[1]]
             .map(|instance| UnderWay::begin(&instance.in_flight));
-        let mut picked = [0; 3];
+        let mut picked = [0_u32; 3];
         for _ in 0..3_000 {
             let instance = instances.pick().unwrap();
             picked[instances.all.iter().position(|one| *one == instance).unwrap()] += 1;

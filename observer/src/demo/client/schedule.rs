@@ -117,7 +117,8 @@ mod tests {
     fn arrivals_are_a_poisson_process() {
         let all: Vec<_> = options().requests().collect();
         assert!(all.iter().all(|planned| planned.due < Duration::from_secs(100)));
-        let gaps: Vec<_> = all.windows(2).map(|pair| (pair[1].due - pair[0].due).as_secs_f64()).collect();
+        let gaps: Vec<_> =
+            all.windows(2).map(|pair| pair[1].due.as_secs_f64() - pair[0].due.as_secs_f64()).collect();
         let count = gaps.len() as f64;
         let mean = gaps.iter().sum::<f64>() / count;
         let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / count;

@@ -4,30 +4,16 @@
 mod pauses;
 mod quota;
 
-use std::{io, net::SocketAddr};
+use std::{io, net::SocketAddr, os::fd::AsFd};
 
 use serde::{Deserialize, Serialize};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    net::unix::pipe::Receiver,
+};
 
 pub(super) use self::quota::{Hierarchy, ProcessorShare};
 use super::{message::Told, part::Stage, timetable::Timetable};
-
-/// What the faults' process is told by the process that starts it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct FaultsOptions {
-    /// The replicas.
-    pub(super) targets: Vec<Target>,
-    /// What is done to them.
-    pub(super) deed: Deed,
-    /// When.
-    pub(super) on: Timetable,
-}
-
-/// A replica's process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Target {
-    pub(super) instance: SocketAddr,
-    pub(super) process: u32,
-}
 
 /// What is done to replicas.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,21 +25,47 @@ pub(super) enum Deed {
     Throttle { hierarchy: Hierarchy, share: ProcessorShare },
 }
 
+/// To whom it is done, and when: a line of JSON on standard input. The faults' process is there before its victims,
+/// while whoever starts it still has the privilege to set quotas.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Orders {
+    /// The replicas.
+    pub(super) targets: Vec<Target>,
+    /// When it is done.
+    pub(super) on: Timetable,
+}
+
+/// A replica's process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Target {
+    pub(super) instance: SocketAddr,
+    pub(super) process: u32,
+}
+
 /// Does it until this process shall end, and undoes it then.
-pub(super) async fn run(options: &FaultsOptions, stage: &Stage) -> io::Result<()> {
-    match &options.deed {
+pub(super) async fn run(deed: &Deed, stage: &Stage) -> io::Result<()> {
+    match deed {
         Deed::Stop { seed } => {
-            let replicas = pauses::Replicas::open(&options.targets)?;
             stage.teller.tell(Told::Ready);
-            replicas.stop(*seed, options.on, &stage.teller).await?;
+            let Orders { targets, on } = orders().await?;
+            pauses::Replicas::open(&targets)?.stop(*seed, on, &stage.teller).await?;
         }
         Deed::Throttle { hierarchy, share } => {
-            let Some(target) = options.targets.first() else { return Ok(()) };
-            let group = quota::Group::around(hierarchy, *target)?;
+            let group = quota::Group::create(hierarchy)?;
             stage.teller.tell(Told::Ready);
-            group.throttle(*share, options.on, &stage.teller).await?;
+            let Orders { targets, on } = orders().await?;
+            if let [target, ..] = targets[..] {
+                group.take_in(target)?.throttle(*share, on, &stage.teller).await?;
+            }
         }
     }
     // There was nothing to do.
     std::future::pending().await
+}
+
+async fn orders() -> io::Result<Orders> {
+    let input = Receiver::from_owned_fd(io::stdin().as_fd().try_clone_to_owned()?)?;
+    let mut line = String::new();
+    BufReader::new(input).read_line(&mut line).await?;
+    Ok(serde_json::from_str(&line)?)
 }

@@ -98,27 +98,54 @@ impl Hierarchy {
     }
 }
 
-/// A control group with one replica in it. It is removed when this is dropped.
+/// A control group for one replica. It is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Group<'a> {
     hierarchy: &'a Hierarchy,
     path: PathBuf,
-    target: Target,
-    /// Where the replica was before.
-    origin: PathBuf,
 }
 
 impl<'a> Group<'a> {
-    /// Moves a replica into a group of its own.
-    pub(super) fn around(hierarchy: &'a Hierarchy, target: Target) -> io::Result<Self> {
-        let path = hierarchy.group(&target.process.to_string());
-        let origin = origin(hierarchy, target.process)?;
+    /// Makes it.
+    pub(super) fn create(hierarchy: &'a Hierarchy) -> io::Result<Self> {
+        let path = hierarchy.group(&std::process::id().to_string());
         fs::create_dir(&path)?;
-        let group = Self { hierarchy, path, target, origin };
-        group.move_to(&group.path)?;
-        Ok(group)
+        Ok(Self { hierarchy, path })
     }
 
+    /// Moves a replica into it.
+    pub(super) fn take_in(&self, target: Target) -> io::Result<Member<'_>> {
+        let origin = origin(self.hierarchy, target.process)?;
+        move_to(&self.path, target)?;
+        Ok(Member { group: self, target, origin })
+    }
+
+    fn set(&self, share: Option<ProcessorShare>) -> io::Result<()> {
+        self.hierarchy.set(&self.path, share)
+    }
+}
+
+impl Drop for Group<'_> {
+    fn drop(&mut self) {
+        // A group is busy for a moment after its last process has left it.
+        for _ in 0..TRIES {
+            match fs::remove_dir(&self.path) {
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => thread::sleep(BETWEEN_TRIES),
+                _ => return,
+            }
+        }
+    }
+}
+
+/// A replica in a group of its own. It returns to where it was when this is dropped.
+#[derive(Debug)]
+pub(super) struct Member<'a> {
+    group: &'a Group<'a>,
+    target: Target,
+    origin: PathBuf,
+}
+
+impl Member<'_> {
     /// Lets it have only this share of a processor for each episode.
     pub(super) async fn throttle(
         &self,
@@ -129,36 +156,29 @@ impl<'a> Group<'a> {
         let mut result = Ok(());
         on.each(async |until| {
             let _on = Ongoing::begin(teller, Fault::Quota).at(self.target.instance);
-            let throttled = self.hierarchy.set(&self.path, Some(share));
+            let throttled = self.group.set(Some(share));
             if throttled.is_ok() {
                 sleep_until(until).await;
             }
-            let lifted = self.hierarchy.set(&self.path, None);
-            if let Err(error) = throttled.and(lifted) {
+            if let Err(error) = throttled.and(self.group.set(None)) {
                 result = Err(error);
             }
         })
         .await;
         result
     }
+}
 
-    fn move_to(&self, group: &Path) -> io::Result<()> {
-        fs::write(group.join("cgroup.procs"), self.target.process.to_string())
+impl Drop for Member<'_> {
+    fn drop(&mut self) {
+        // Either fails only where the replica, and with it its need for time, is gone.
+        self.group.set(None).ok();
+        move_to(&self.origin, self.target).ok();
     }
 }
 
-impl Drop for Group<'_> {
-    fn drop(&mut self) {
-        // Each fails only where the replica is gone. A group is busy for a moment after its last process.
-        self.hierarchy.set(&self.path, None).ok();
-        self.move_to(&self.origin).ok();
-        for _ in 0..TRIES {
-            match fs::remove_dir(&self.path) {
-                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => thread::sleep(BETWEEN_TRIES),
-                _ => return,
-            }
-        }
-    }
+fn move_to(group: &Path, target: Target) -> io::Result<()> {
+    fs::write(group.join("cgroup.procs"), target.process.to_string())
 }
 
 /// The group of a process in a hierarchy.

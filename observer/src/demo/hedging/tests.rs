@@ -174,8 +174,8 @@ async fn the_two_populations_are_counted_apart() {
     }
     let counts = hedger.counts();
     assert_eq!(counts.unhedged, Population { won_by_primary: 2, ..Population::default() });
-    let hedged = Population { won_by_primary: 1, won_by_hedge: 1, failed: 1, expired: 0 };
-    assert_eq!(counts.hedged, hedged);
+    let expected = Population { won_by_primary: 1, won_by_hedge: 1, failed: 1, expired: 0 };
+    assert_eq!(counts.hedged, expected);
     assert_eq!(counts.primaries, counts.hedged.requests() + counts.unhedged.requests());
     assert_eq!(counts.hedges, counts.hedged.requests());
 }
@@ -183,7 +183,7 @@ async fn the_two_populations_are_counted_apart() {
 #[tokio::test(start_paused = true)]
 async fn chance_hedges_its_share_of_the_late_and_a_seed_decides_which() {
     let policy = Policy { probability: Share::percent(30), ..unlimited() };
-    let mut hedged = Vec::new();
+    let mut runs = Vec::new();
     for seed in [1, 1, 2] {
         let hedger = Hedger::new(policy, seed).unwrap();
         let mut which = Vec::new();
@@ -194,10 +194,10 @@ async fn chance_hedges_its_share_of_the_late_and_a_seed_decides_which() {
         assert_eq!(counts.hedges + counts.denied_by_chance, 1_000);
         // Four standard deviations of a binomial distribution: 4 × √(1000 × 0.3 × 0.7) = 58.
         assert!(counts.hedges.abs_diff(300) < 58, "{counts:?}");
-        hedged.push(which);
+        runs.push(which);
     }
-    assert_eq!(hedged[0], hedged[1]);
-    assert_ne!(hedged[0], hedged[2]);
+    assert_eq!(runs[0], runs[1]);
+    assert_ne!(runs[0], runs[2]);
 }
 
 #[tokio::test(start_paused = true)]
