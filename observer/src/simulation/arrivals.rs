@@ -205,7 +205,9 @@ mod tests {
     fn dispersion(times: &[Moment]) -> f64 {
         let seconds = times.last().unwrap().0 / 1_000_000_000;
         let mut counts = vec![0.0; usize::try_from(seconds).unwrap() + 1];
-        times.iter().for_each(|time| counts[usize::try_from(time.0 / 1_000_000_000).unwrap()] += 1.0);
+        for time in times {
+            counts[usize::try_from(time.0 / 1_000_000_000).unwrap()] += 1.0;
+        }
         counts.pop();
         let mean = counts.iter().sum::<f64>() / counts.len() as f64;
         counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / counts.len() as f64 / mean

@@ -46,7 +46,10 @@ mod tests {
     use crate::simulation::Share;
 
     fn bucket(share: f64, burst: u32) -> TokenBucket {
-        TokenBucket::new(&Budget { share: Share::new(share).unwrap(), burst: NonZeroU32::new(burst).unwrap() })
+        TokenBucket::new(&Budget {
+            share: Share::new(share).unwrap(),
+            burst: NonZeroU32::new(burst).unwrap(),
+        })
     }
 
     #[test]

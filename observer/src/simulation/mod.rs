@@ -6,19 +6,26 @@
 mod arrivals;
 mod balancing;
 mod budget;
+mod closed_form;
 mod engine;
+mod estimate;
 mod moment;
+pub mod notation;
 mod outcome;
 mod policy;
+pub mod presets;
 mod quantity;
 mod random;
+pub mod results;
 mod service;
 mod system;
 
 pub use self::{
     arrivals::{Arrivals, Bursts, BurstsError},
     balancing::Balancing,
+    closed_form::WithoutQueues,
     engine::{Extent, simulate},
+    estimate::Estimate,
     outcome::{Counts, Denied, Outcome, Population, SLICES},
     policy::{Budget, Cancellation, Hedge, MOST_COPIES, Policy, PolicyError, QueueDepth, Tactic, Target},
     quantity::{Rate, Share},

@@ -115,7 +115,9 @@ pub enum Cancellation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
     /// More copies than is sensible to simulate.
-    #[error("it comes to {copies} copies of a call where {MOST_COPIES} is the most that is simulated; take fewer")]
+    #[error(
+        "it comes to {copies} copies of a call where {MOST_COPIES} is the most that is simulated; take fewer"
+    )]
     TooManyCopies {
         /// How many.
         copies: u64,

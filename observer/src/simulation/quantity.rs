@@ -1,5 +1,7 @@
 //! Shares and rates.
 
+use std::num::NonZeroU32;
+
 use observer_common::Nanoseconds;
 
 /// How often something happens: a positive, finite number a second.
@@ -10,6 +12,11 @@ impl Rate {
     /// So many a second, if that is positive and finite.
     pub fn per_second(number: f64) -> Option<Self> {
         (number.is_finite() && number > 0.0).then_some(Self(number))
+    }
+
+    /// A whole number a second.
+    pub const fn whole(number: NonZeroU32) -> Self {
+        Self(number.get() as f64)
     }
 
     /// The number a second.
@@ -30,6 +37,12 @@ pub struct Share(f64);
 impl Share {
     /// The whole.
     pub const ALL: Self = Self(1.0);
+
+    /// One of two.
+    pub const HALF: Self = Self(0.5);
+
+    /// One in ten.
+    pub const TENTH: Self = Self(0.1);
 
     /// This part, if it is one.
     pub fn new(part: f64) -> Option<Self> {

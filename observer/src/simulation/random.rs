@@ -91,7 +91,8 @@ mod tests {
     #[test]
     fn a_seed_decides_every_stream_and_no_two_are_alike() {
         let draw = |seed| {
-            let Streams { arrivals, primaries, copies, balancing, copy_balancing, coins } = Streams::new(seed);
+            let Streams { arrivals, primaries, copies, balancing, copy_balancing, coins } =
+                Streams::new(seed);
             [arrivals, primaries, copies, balancing, copy_balancing, coins]
                 .map(|mut stream| stream.random::<u64>())
         };

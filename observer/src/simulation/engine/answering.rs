@@ -70,7 +70,6 @@ impl Engine<'_> {
     }
 
     /// In which part of the time a request arrived.
-    #[expect(clippy::cast_possible_truncation, reason = "it is smaller than the number of slices")]
     fn slice(&self, arrived: Moment) -> usize {
         let since_start = u128::from(arrived.since(Moment::default()).0);
         (since_start * SLICES as u128 / u128::from(self.extent.duration.0)) as usize

@@ -28,7 +28,7 @@ use super::{
     balancing::Balancer,
     budget::TokenBucket,
     moment::Moment,
-    outcome::{Counts, Denied, Outcome, Population, SLICES},
+    outcome::{Counts, Outcome, Population, SLICES},
     quantity::nanoseconds,
     random::{Streams, exponential},
 };
@@ -218,4 +218,3 @@ impl<'a> Engine<'a> {
         self.requests.remove(request);
     }
 }
-

@@ -13,12 +13,11 @@ impl Engine<'_> {
     /// What the policy does once the first copy of a call has been sent.
     pub(super) fn plan(&mut self, call: Id<Call>) {
         match self.policy.tactic {
-            Tactic::Single => {}
             Tactic::Hedge(Hedge { delay, .. }) | Tactic::Retry { timeout: delay, .. } => {
                 self.look_after(call, delay);
             }
             Tactic::AtOnce { copies } if copies.get() > 1 => self.look_after(call, Nanoseconds(0)),
-            Tactic::AtOnce { .. } => {}
+            Tactic::Single | Tactic::AtOnce { .. } => {}
             Tactic::Tied { message } => self.look_after(call, Nanoseconds(message.0.saturating_mul(2))),
         }
     }

@@ -69,12 +69,7 @@ impl Engine<'_> {
         }
     }
 
-    fn add_copy(
-        &mut self,
-        call: Id<Call>,
-        instance: u32,
-        service: Nanoseconds,
-    ) -> Id<Copy> {
+    fn add_copy(&mut self, call: Id<Call>, instance: u32, service: Nanoseconds) -> Id<Copy> {
         let copied = &mut self.calls[call];
         let copy = self.copies.add(Copy {
             call,

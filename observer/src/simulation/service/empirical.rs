@@ -26,7 +26,9 @@ pub enum EmpiricalError {
     #[error("it holds no answered request; name another recording, or give the distribution with --service")]
     Empty,
     /// A histogram's bounds do not fit its counts.
-    #[error("its histogram has bounds that do not ascend, or not one more than counts; take an unchanged report")]
+    #[error(
+        "its histogram has bounds that do not ascend, or not one more than counts; take an unchanged report"
+    )]
     Bounds,
 }
 
@@ -80,7 +82,9 @@ impl Empirical {
     pub(super) fn mean_ns(&self) -> f64 {
         let sum: f64 = self
             .counted()
-            .map(|(bucket, count)| f64::midpoint(bucket.lowest.0 as f64, bucket.highest.0 as f64) * count as f64)
+            .map(|(bucket, count)| {
+                f64::midpoint(bucket.lowest.0 as f64, bucket.highest.0 as f64) * count as f64
+            })
             .sum();
         sum / self.count() as f64
     }

@@ -5,8 +5,8 @@ use crate::simulation::random::Streams;
 
 const MILLISECOND: u64 = 1_000_000;
 
-fn part(share: f64, shift_ms: u64, shape: Shape) -> Part {
-    Part { share: Share::new(share).unwrap(), shift: Nanoseconds(shift_ms * MILLISECOND), shape }
+fn part(of_all: f64, shift_ms: u64, shape: Shape) -> Part {
+    Part { share: Share::new(of_all).unwrap(), shift: Nanoseconds(shift_ms * MILLISECOND), shape }
 }
 
 fn constant(ms: u64) -> Shape {
@@ -23,7 +23,8 @@ fn all() -> Vec<ServiceTime> {
     let measured = Shape::Empirical(Empirical::from_times(times).unwrap());
     let bounds = [1, 2, 4, 8].map(|ms| Nanoseconds(ms * MILLISECOND));
     let counted = Shape::Empirical(Empirical::from_histogram(&bounds, &[7, 0, 2]).unwrap());
-    let mixture = vec![part(0.5, 0, constant(10)), part(0.3, 5, exponential.clone()), part(0.2, 1, log_normal.clone())];
+    let mixture =
+        vec![part(0.5, 0, constant(10)), part(0.3, 5, exponential.clone()), part(0.2, 1, log_normal.clone())];
     let mut all: Vec<_> = [constant(10), uniform, exponential, log_normal, measured, counted]
         .map(|shape| ServiceTime::only(shape).unwrap())
         .into();
@@ -43,7 +44,10 @@ fn what_is_drawn_has_the_mean_and_the_survival_that_are_told() {
             let longer = drawn.iter().filter(|time| **time > limit).count() as f64 / drawn.len() as f64;
             let expected = service.survival(limit);
             // Five standard errors of a share are at most 0.0056 here.
-            assert!((longer - expected).abs() < 0.005_6, "{longer} > {ms} ms, not {expected}, of {service:?}");
+            assert!(
+                (longer - expected).abs() < 0.005_6,
+                "{longer} > {ms} ms, not {expected}, of {service:?}"
+            );
         }
     }
 }

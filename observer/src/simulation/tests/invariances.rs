@@ -34,7 +34,11 @@ fn every_request_is_answered_and_every_copy_accounted_for() {
         assert_eq!(outcome.hedged.count() + outcome.unhedged.count(), counts.requests);
         assert_eq!(outcome.latency().count(), counts.requests);
         // Whatever was sent was begun, or dropped before.
-        assert_eq!(counts.all_executions() + counts.dropped_waiting, counts.calls + counts.extra_copies, "{policy:?}");
+        assert_eq!(
+            counts.all_executions() + counts.dropped_waiting,
+            counts.calls + counts.extra_copies,
+            "{policy:?}"
+        );
         assert!(counts.extra_copies <= counts.calls * (policy.most_copies() - 1));
         assert!(outcome.reached_bound);
     });
@@ -63,7 +67,8 @@ fn a_budget_of_nothing_is_no_hedging() {
     let system = system(4, 2, mostly_fast(), 0.9);
     let nothing = Budget { share: share(0.0), burst: count(100) };
     let hedging = hedge(Hedge { budget: Some(nothing), ..Hedge::after(ms(30)) });
-    let [with, without] = [hedging, Policy::NONE].map(|policy| simulate(&system, &policy, requests(20_000), 1));
+    let [with, without] =
+        [hedging, Policy::NONE].map(|policy| simulate(&system, &policy, requests(20_000), 1));
     assert_eq!(format!("{:?}", with.unhedged), format!("{:?}", without.unhedged));
     assert_eq!(with.counts.executions, without.counts.executions);
     assert!(with.counts.denied.budget > 0);
@@ -73,7 +78,8 @@ fn a_budget_of_nothing_is_no_hedging() {
 fn a_probability_of_nothing_is_no_hedging() {
     let system = system(4, 2, mostly_fast(), 0.9);
     let hedging = hedge(Hedge { probability: share(0.0), ..Hedge::after(ms(30)) });
-    let [with, without] = [hedging, Policy::NONE].map(|policy| simulate(&system, &policy, requests(5_000), 1));
+    let [with, without] =
+        [hedging, Policy::NONE].map(|policy| simulate(&system, &policy, requests(5_000), 1));
     assert_eq!(format!("{:?}", with.unhedged), format!("{:?}", without.unhedged));
 }
 

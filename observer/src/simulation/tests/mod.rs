@@ -94,7 +94,8 @@ fn all_systems() -> Vec<System> {
     let base = system(4, 2, mostly_fast(), 0.8);
     let bursts = Bursts::new(base.arrivals.rate().unwrap(), 3.0, share(0.2), ms(500)).unwrap();
     let closed = Arrivals::ClosedLoop { clients: count(20), think: ms(5) };
-    let balancings = [Balancing::RoundRobin, Balancing::TwoChoices, Balancing::LeastInFlight, Balancing::LatencyAware];
+    let balancings =
+        [Balancing::RoundRobin, Balancing::TwoChoices, Balancing::LeastInFlight, Balancing::LatencyAware];
     let mut systems: Vec<_> = balancings.map(|balancing| System { balancing, ..base.clone() }).into();
     systems.extend([
         System { arrivals: Arrivals::Bursty(bursts), ..base.clone() },

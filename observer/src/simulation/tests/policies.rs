@@ -28,7 +28,8 @@ fn a_hedged_request_takes_at_least_the_delay() {
 
 #[test]
 fn a_slow_copy_is_rescued_after_the_delay_and_a_fast_one() {
-    let outcome = simulate(&without_queues(mostly_fast()), &hedge(Hedge::after(ms(30))), requests(100_000), 1);
+    let outcome =
+        simulate(&without_queues(mostly_fast()), &hedge(Hedge::after(ms(30))), requests(100_000), 1);
     assert!((0.018..0.022).contains(&outcome.hedged_share()));
     assert_eq!(outcome.hedged.shortest(), Some(ms(40)));
     let won = outcome.counts.won_by_copies as f64 / outcome.counts.extra_copies as f64;

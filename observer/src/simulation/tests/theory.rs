@@ -27,9 +27,8 @@ fn assert_mean_latency(system: &System, expected: f64) {
 /// Erlang's C: the probability of having to wait, with `servers` at `offered` load in their number.
 fn erlang_c(servers: u32, offered: f64) -> f64 {
     // Erlang's B by its recursion, from which C follows.
-    let blocking = (1..=servers).fold(1.0, |blocking, server| {
-        offered * blocking / (f64::from(server) + offered * blocking)
-    });
+    let blocking = (1..=servers)
+        .fold(1.0, |blocking, server| offered * blocking / (f64::from(server) + offered * blocking));
     let utilisation = offered / f64::from(servers);
     blocking / (1.0 - utilisation * (1.0 - blocking))
 }
