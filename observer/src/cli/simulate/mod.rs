@@ -56,7 +56,8 @@ pub(super) struct SimulateArguments {
         value_name = "POLICY",
         env = "OBSERVER_POLICY",
         value_delimiter = ' ',
-        default_value = "none hedge:p95,budget=5%"
+        default_value = "none hedge:p95,budget=5%",
+        help_heading = "Policies"
     )]
     policies: Vec<PolicyText>,
     /// In which simulated time requests arrive; those that have are always answered
@@ -66,7 +67,8 @@ pub(super) struct SimulateArguments {
         value_name = "DURATION",
         env = "OBSERVER_DURATION",
         default_value = "30s",
-        value_parser = duration::parse
+        value_parser = duration::parse,
+        help_heading = "Runs"
     )]
     duration: SignedDuration,
     /// How many requests arrive at most with each seed
@@ -75,7 +77,8 @@ pub(super) struct SimulateArguments {
         value_name = "N",
         env = "OBSERVER_REQUESTS",
         default_value_t = 1_000_000,
-        value_parser = clap::value_parser!(u64).range(1..=MOST_SIMULATED)
+        value_parser = clap::value_parser!(u64).range(1..=MOST_SIMULATED),
+        help_heading = "Runs"
     )]
     requests: u64,
     /// With how many seeds each policy is simulated
@@ -84,7 +87,8 @@ pub(super) struct SimulateArguments {
         value_name = "N",
         env = "OBSERVER_SEEDS",
         default_value_t = 9,
-        value_parser = clap::value_parser!(u32).range(1..=10_000)
+        value_parser = clap::value_parser!(u32).range(1..=10_000),
+        help_heading = "Runs"
     )]
     seeds: u32,
     /// The first seed; the same seeds give the same result
@@ -93,7 +97,8 @@ pub(super) struct SimulateArguments {
         value_name = "N",
         env = "OBSERVER_SEED",
         default_value_t = 1,
-        value_parser = clap::value_parser!(u64).range(..=HIGHEST_SEED)
+        value_parser = clap::value_parser!(u64).range(..=HIGHEST_SEED),
+        help_heading = "Runs"
     )]
     seed: u64,
     #[command(flatten)]

@@ -29,7 +29,7 @@ impl PolicyText {
     pub fn for_service(self, service: &ServiceTime) -> Policy {
         match (self.policy.tactic, self.delay) {
             (Tactic::Hedge(hedge), Some(quantile)) => {
-                let delay = service.quantile(quantile);
+                let delay = readable(service.quantile(quantile));
                 Policy { tactic: Tactic::Hedge(Hedge { delay, ..hedge }), ..self.policy }
             }
             _ => self.policy,
@@ -113,6 +113,13 @@ fn hedge(fields: &mut Fields<'_>) -> Result<(Hedge, Option<Share>), NotationErro
         Delay::Quantile(quantile) => Some(quantile),
     };
     Ok((hedge, quantile))
+}
+
+/// The next longer duration with no more than five digits: what is printed stays short, and no more calls are late.
+fn readable(duration: Nanoseconds) -> Nanoseconds {
+    let digits = duration.0.checked_ilog10().map_or(1, |log| log + 1);
+    let step = 10_u64.pow(digits.saturating_sub(5));
+    Nanoseconds(duration.0.div_ceil(step).saturating_mul(step))
 }
 
 enum Delay {

@@ -43,15 +43,19 @@ pub(super) fn count(text: &str) -> Result<NonZeroU32, NotationError> {
     })
 }
 
-/// A duration as [`duration`] reads it, in the largest unit of which it is a whole number.
+/// A duration as [`duration`] reads it: exactly, in the largest unit that it fills.
 pub(super) struct DurationText(pub(super) Nanoseconds);
 
 impl fmt::Display for DurationText {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanoseconds = self.0.0;
-        let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
-        match units.into_iter().find(|(_, unit)| nanoseconds.is_multiple_of(*unit)) {
-            Some((name, unit)) => write!(formatter, "{}{name}", nanoseconds / unit),
+        let units = [("s", 1_000_000_000, 9), ("ms", 1_000_000, 6), ("us", 1_000, 3)];
+        match units.into_iter().find(|(_, unit, _)| nanoseconds >= *unit) {
+            Some((name, unit, digits)) => {
+                let number = format!("{}.{:0digits$}", nanoseconds / unit, nanoseconds % unit);
+                write!(formatter, "{}{name}", number.trim_end_matches('0').trim_end_matches('.'))
+            }
+            None if nanoseconds == 0 => formatter.write_str("0s"),
             None => write!(formatter, "{nanoseconds}ns"),
         }
     }

@@ -11,9 +11,10 @@ fn what_is_printed_is_what_was_written() {
     for text in [
         "none",
         "none:deadline=1s",
+        "none:deadline=1.000000001s",
         "hedge:30ms",
         "hedge:30ms,budget=5%",
-        "hedge:1500us,probability=62%,budget=0.5%,burst=7,per-request=1,off-above=4,to=idle,deadline=1s,cancel=0s",
+        "hedge:1.5ms,probability=62%,budget=0.5%,burst=7,per-request=1,off-above=4,to=idle,deadline=1s,cancel=0s",
         "hedge:30ms,to=any",
         "copies:2",
         "copies:5,cancel=100us",

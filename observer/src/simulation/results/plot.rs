@@ -1,14 +1,14 @@
 //! The comparison as a picture: latency against load, and over time.
 
-use plotters::backend::SVGBackend;
 use plotters::{
-    chart::{ChartBuilder, ChartContext, SeriesLabelPosition},
-    coord::{Shift, cartesian::Cartesian2d, combinators::LogCoord, types::RangedCoordf64},
+    backend::SVGBackend,
+    chart::ChartBuilder,
+    coord::Shift,
     drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea},
-    element::PathElement,
+    element::{PathElement, Text},
     prelude::IntoLogRange,
     series::LineSeries,
-    style::{BLACK, Color, RGBColor, ShapeStyle, WHITE},
+    style::{Color, RGBColor, ShapeStyle, WHITE},
 };
 
 use super::model::Comparison;
@@ -44,13 +44,12 @@ const COLORS: [RGBColor; 7] = [
 
 const WIDTH: u32 = 960;
 const HEIGHT: u32 = 420;
+const LEGEND_LINE: u32 = 22;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, LogCoord<f64>>>;
 
-/// A line: its name, its colour, whether it is a tail, and its points.
+/// A line: its colour, whether it is of a tail, and its points.
 struct Line {
-    name: String,
     color: RGBColor,
     is_tail: bool,
     points: Vec<(f64, f64)>,
@@ -66,14 +65,32 @@ pub fn plot(comparison: &Comparison) -> Result<String, PlotError> {
     {
         #[expect(clippy::cast_possible_truncation, reason = "there are at most two charts")]
         let height = HEIGHT * charts.len() as u32;
-        let area = SVGBackend::with_string(&mut picture, (WIDTH, height)).into_drawing_area();
+        #[expect(clippy::cast_possible_truncation, reason = "nobody compares a thousand policies")]
+        let legend_height = LEGEND_LINE * (comparison.policies.len() as u32 + 1);
+        let area = SVGBackend::with_string(&mut picture, (WIDTH, legend_height + height)).into_drawing_area();
         area.fill(&WHITE)?;
-        for (chart, part) in charts.iter().zip(area.split_evenly((charts.len(), 1))) {
+        let (above, below) = area.split_vertically(legend_height);
+        legend(&above, comparison)?;
+        for (chart, part) in charts.iter().zip(below.split_evenly((charts.len(), 1))) {
             chart.draw(&part)?;
         }
         area.present()?;
     }
     Ok(picture)
+}
+
+/// Which colour is which policy.
+fn legend(area: &Area<'_>, comparison: &Comparison) -> Result<(), PlotError> {
+    let (left, sample, line) = (20, 40, LEGEND_LINE.cast_signed());
+    let font = ("sans-serif", 15);
+    area.draw(&Text::new("thin: median, thick: p99", (left, line / 2), font))?;
+    for ((policy, color), place) in comparison.policies.iter().zip(COLORS.iter().cycle()).zip(1..) {
+        let top = line * place + line / 2;
+        let middle = top + 6;
+        area.draw(&PathElement::new([(left, middle), (left + sample, middle)], color.stroke_width(3)))?;
+        area.draw(&Text::new(policy.policy.as_str(), (left + sample + 10, top), font))?;
+    }
+    Ok(())
 }
 
 /// One of the charts.
@@ -119,15 +136,10 @@ fn charts(comparison: &Comparison) -> Vec<Plan> {
 
 /// Two lines for each policy.
 fn lines(comparison: &Comparison, points: impl Fn(usize, bool) -> Vec<(f64, f64)>) -> Vec<Line> {
-    let policies = comparison.policies.iter().zip(COLORS.iter().cycle()).enumerate();
-    policies
-        .flat_map(|(place, (policy, color))| {
-            [(false, "p50"), (true, "p99")].map(|(is_tail, quantile)| Line {
-                name: format!("{} {quantile}", policy.policy),
-                color: *color,
-                is_tail,
-                points: points(place, is_tail),
-            })
+    let colors = COLORS.into_iter().cycle().take(comparison.policies.len()).enumerate();
+    colors
+        .flat_map(|(place, color)| {
+            [false, true].map(|is_tail| Line { color, is_tail, points: points(place, is_tail) })
         })
         .collect()
 }
@@ -156,25 +168,11 @@ impl Plan {
             .y_desc("latency")
             .x_label_formatter(&|value| (self.written)(*value))
             .y_label_formatter(&|seconds| units::duration(*seconds))
-            .light_line_style(WHITE)
+            .max_light_lines(0)
             .draw()?;
-        self.draw_lines(&mut chart)
-    }
-
-    fn draw_lines<'a, 'b: 'a>(&self, chart: &mut Chart<'a, 'b>) -> Result<(), PlotError> {
         for line in self.lines.iter().filter(|line| !line.points.is_empty()) {
-            let style = line.style();
-            chart
-                .draw_series(LineSeries::new(line.points.iter().copied(), style))?
-                .label(&line.name)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+            chart.draw_series(LineSeries::new(line.points.iter().copied(), line.style()))?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK.mix(0.3))
-            .draw()?;
         Ok(())
     }
 }
