@@ -29,7 +29,7 @@ pub fn render(comparison: &PresetComparison, color: Color) -> String {
 
 fn table(comparison: &PresetComparison) -> Vec<String> {
     let mut table = Table::default();
-    let headings = ["case", "figure", "published", "exact", "simulated", "seeds", "seeds ≤ published"];
+    let headings = ["case", "figure", "published", "exact", "simulated", "range", "seeds ≤ published"];
     table.row(headings.map(Into::into).into());
     for case in &comparison.cases {
         for (place, figure) in case.figures.iter().enumerate() {
