@@ -125,20 +125,17 @@ impl Engine<'_> {
     }
 
     fn serve_next(&mut self, place: usize) {
-        let Station::Queue(queue) = &mut self.stations[place] else { return };
-        let copies = &self.copies;
-        let next = queue.next(|copy| copies[copy].stage == Stage::Over);
-        match next {
-            Some(Next::Waiting(copy)) => {
-                queue.begin();
-                self.waiting -= 1;
-                self.begin_in_slot(copy);
+        while let Station::Queue(queue) = &mut self.stations[place] {
+            let copies = &self.copies;
+            match queue.next(|copy| copies[copy].stage == Stage::Over) {
+                Some(Next::Waiting(copy)) => {
+                    queue.begin();
+                    self.waiting -= 1;
+                    return self.begin_in_slot(copy);
+                }
+                Some(Next::Dropped(copy)) => self.release_call(self.copies[copy].call),
+                None => return,
             }
-            Some(Next::Dropped(copy)) => {
-                self.release_call(self.copies[copy].call);
-                self.serve_next(place);
-            }
-            None => {}
         }
     }
 

@@ -51,7 +51,7 @@ impl FromStr for Pattern {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Self, NotationError> {
-        let (name, mut fields) = Fields::split(text, "clients")?;
+        let (name, mut fields) = Fields::split(text, |_| "clients")?;
         match name {
             "poisson" => {
                 fields.finish("'poisson' alone")?;

@@ -9,9 +9,14 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Takes `name:first,key=value` apart into its name and fields; the first field may lack its key.
-    pub(super) fn split(text: &'a str, first_key: &'a str) -> Result<(&'a str, Self), NotationError> {
+    /// Takes `name:first,key=value` apart into its name and fields; the first field may lack the key that the name gives
+    /// it.
+    pub(super) fn split(
+        text: &'a str,
+        first_key: impl FnOnce(&str) -> &'static str,
+    ) -> Result<(&'a str, Self), NotationError> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let first_key = first_key(name);
         let mut fields: Vec<(&str, &str)> = Vec::new();
         for (place, field) in rest.split(',').enumerate().filter(|(_, field)| !field.is_empty()) {
             let (key, value) = match field.split_once('=') {

@@ -14,7 +14,10 @@ use crate::simulation::{
 };
 
 /// How many tokens a bucket holds that nothing else is said about.
-const BURST: u32 = 10;
+const BURST: NonZeroU32 = NonZeroU32::new(10).unwrap();
+
+/// How often a layer tries of which nothing else is said.
+const TRIES: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
 /// A policy as it is written. Its delay may be a quantile of the service time: `hedge:p95`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,12 +44,12 @@ impl FromStr for PolicyText {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Self, NotationError> {
-        let (name, first_key) = match text.split(':').next() {
-            Some(name @ ("copies" | "tied")) => (name, if name == "copies" { "copies" } else { "message" }),
-            Some(name @ "retry") => (name, "timeout"),
-            name => (name.unwrap_or_default(), "delay"),
-        };
-        let (_, mut fields) = Fields::split(text, first_key)?;
+        let (name, mut fields) = Fields::split(text, |name| match name {
+            "copies" => "copies",
+            "tied" => "message",
+            "retry" => "timeout",
+            _ => "delay",
+        })?;
         let deadline = fields.take("deadline", duration)?;
         let cancellation = fields.take("cancel", duration)?.map_or(Cancellation::Never, Cancellation::After);
         let mut quantile = None;
@@ -89,9 +92,7 @@ fn hedge(fields: &mut Fields<'_>) -> Result<(Hedge, Option<Share>), NotationErro
     let delay = fields.take("delay", delay)?.ok_or(NotationError::Missing { of: "hedge", what })?;
     let burst = fields.take("burst", count)?;
     let budget = match fields.take("budget", share)? {
-        Some(share) => {
-            Some(Budget { share, burst: burst.or(NonZeroU32::new(BURST)).unwrap_or(NonZeroU32::MIN) })
-        }
+        Some(share) => Some(Budget { share, burst: burst.unwrap_or(BURST) }),
         None if burst.is_some() => {
             return Err(NotationError::Missing { of: "burst", what: "a budget, such as 'budget=5%'" });
         }
@@ -138,7 +139,7 @@ fn retry(fields: &mut Fields<'_>) -> Result<Tactic, NotationError> {
     let what = "a time-out, such as 'retry:50ms'";
     Ok(Tactic::Retry {
         timeout: fields.take("timeout", duration)?.ok_or(NotationError::Missing { of: "retry", what })?,
-        tries: fields.take("tries", count)?.unwrap_or(NonZeroU32::MIN.saturating_add(1)),
+        tries: fields.take("tries", count)?.unwrap_or(TRIES),
         layers: fields.take("layers", count)?.unwrap_or(NonZeroU32::MIN),
     })
 }
@@ -191,7 +192,7 @@ fn hedge_fields(hedge: &Hedge) -> Vec<String> {
     }
     if let Some(Budget { share, burst }) = hedge.budget {
         fields.push(format!("budget={}", ShareText(share)));
-        if burst.get() != BURST {
+        if burst != BURST {
             fields.push(format!("burst={burst}"));
         }
     }

@@ -49,7 +49,9 @@ fn cells(figure: &FigureResult) -> [String; 6] {
         (String::new(), String::new())
     } else {
         let up_to = figure.seeds_up_to_published.map(|share| format!("{:.0} %", share * 100.0));
-        (format!("{} … {}", written(estimate.low), written(estimate.high)), up_to.unwrap_or_default())
+        let (low, high) = (written(estimate.low), written(estimate.high));
+        let range = if low == high { String::new() } else { format!("{low} … {high}") };
+        (range, up_to.unwrap_or_default())
     };
     [
         figure.name.clone(),
