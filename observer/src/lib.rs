@@ -1,7 +1,8 @@
 //! `observer` watches, from the kernel, every request that processes on a Linux host send to their backends.
 //!
 //! Data runs one straight way: a source (`capture`) yields [`exchange::Exchange`]s, the `ledger` sums them up
-//! per service and instance, the `report` is the one model that every renderer draws.
+//! per service and instance, the `report` is the one model that every renderer draws. The [`simulation`] stands apart: it
+//! says what a policy would do to a system.
 
 pub mod capture;
 pub mod cli;
@@ -19,3 +20,4 @@ pub mod provenance;
 pub mod recording;
 pub mod report;
 pub mod settings;
+pub mod simulation;

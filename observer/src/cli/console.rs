@@ -36,6 +36,14 @@ impl Console {
         }
     }
 
+    /// Something that may make the result worthless.
+    pub(super) fn warning(&mut self, text: &str) {
+        self.clear_progress();
+        if !self.quiet {
+            let _ = writeln!(io::stderr(), "observer: warning: {text}");
+        }
+    }
+
     /// Says that from now on nothing is missed: who starts traffic that is to be observed waits for this line.
     pub(super) fn observing(&mut self) {
         self.clear_progress();

@@ -17,6 +17,7 @@ mod output;
 mod record;
 mod report;
 mod schema;
+mod simulate;
 
 use std::{
     io::{self, IsTerminal},
@@ -71,6 +72,7 @@ enum Command {
     Report(report::ReportArguments),
     Record(record::RecordArguments),
     Analyze(analyze::AnalyzeArguments),
+    Simulate(simulate::SimulateArguments),
     Demo(demo::DemoArguments),
     Doctor(doctor::DoctorArguments),
     Schema(schema::SchemaArguments),
@@ -109,6 +111,7 @@ fn run(command: &Command, context: &mut Context) -> Result<Status, Failure> {
         Command::Report(arguments) => report::run(arguments, context),
         Command::Record(arguments) => record::run(arguments, context),
         Command::Analyze(arguments) => analyze::run(arguments, context),
+        Command::Simulate(arguments) => simulate::run(arguments, context),
         Command::Demo(arguments) => demo::run(arguments, context),
         Command::Doctor(arguments) => doctor::run(arguments, context),
         Command::Schema(arguments) => schema::run(arguments),

@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::anyhow;
+use serde::Serialize;
 
 use super::{
     arguments::{ColorChoice, Format},
@@ -14,7 +15,10 @@ use super::{
 };
 use crate::{
     recording::PendingFile,
-    report::{Report, json, text},
+    report::{
+        Report, json,
+        text::{self, Color},
+    },
 };
 
 /// An open output.
@@ -63,11 +67,33 @@ impl Output {
         format: Format,
         color: ColorChoice,
     ) -> Result<(), Failure> {
+        self.add_either(|color| text::render(report, color), report, format, color)
+    }
+
+    /// Writes a result as text or as JSON, and lets the file appear.
+    pub(super) fn write_either(
+        mut self,
+        text: impl FnOnce(Color) -> String,
+        model: &impl Serialize,
+        format: Format,
+        color: ColorChoice,
+    ) -> Result<(), Failure> {
+        self.add_either(text, model, format, color)?;
+        self.close()
+    }
+
+    fn add_either(
+        &mut self,
+        text: impl FnOnce(Color) -> String,
+        model: &impl Serialize,
+        format: Format,
+        color: ColorChoice,
+    ) -> Result<(), Failure> {
         let indented = matches!(format, Format::Json) && self.is_terminal();
         let text = match format {
-            Format::Text => text::render(report, color.on(self.is_terminal())),
-            Format::Json | Format::Jsonl => json::render(report, indented)
-                .map_err(|error| Failure::Running(anyhow!("the report cannot become JSON: {error}")))?,
+            Format::Text => text(color.on(self.is_terminal())),
+            Format::Json | Format::Jsonl => json::render(model, indented)
+                .map_err(|error| Failure::Running(anyhow!("the result cannot become JSON: {error}")))?,
         };
         self.add(&text)
     }

@@ -7,7 +7,10 @@ use super::{
     failure::{Failure, Status},
     output::Output,
 };
-use crate::report::schema;
+use crate::{
+    report::{Report, schema},
+    simulation::{presets::PresetComparison, results::Comparison},
+};
 
 /// Print the JSON schema of an output
 #[derive(Debug, Args)]
@@ -21,11 +24,17 @@ pub(super) struct SchemaArguments {
 enum Published {
     /// What report and analyze print
     Report,
+    /// What simulate prints
+    Simulation,
+    /// What simulate --preset prints
+    Preset,
 }
 
 pub(super) fn run(arguments: &SchemaArguments) -> Result<Status, Failure> {
     let schema = match arguments.of {
-        Published::Report => schema::schema(),
+        Published::Report => schema::of::<Report>(),
+        Published::Simulation => schema::of::<Comparison>(),
+        Published::Preset => schema::of::<PresetComparison>(),
     };
     let mut text = serde_json::to_string_pretty(&schema)
         .map_err(|error| Failure::Running(anyhow!("the schema cannot become JSON: {error}")))?;

@@ -1,11 +1,11 @@
-//! The report for programs.
+//! Outputs for programs.
 
-use super::Report;
+use serde::Serialize;
 
-/// Renders the report as JSON: on one line, or indented for people.
-pub fn render(report: &Report, indented: bool) -> serde_json::Result<String> {
+/// Renders an output as JSON: on one line, or indented for people.
+pub fn render(output: &impl Serialize, indented: bool) -> serde_json::Result<String> {
     let mut text =
-        if indented { serde_json::to_string_pretty(report) } else { serde_json::to_string(report) }?;
+        if indented { serde_json::to_string_pretty(output) } else { serde_json::to_string(output) }?;
     text.push('\n');
     Ok(text)
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::provenance::{Degradation, SourceKind};
 
@@ -271,7 +271,7 @@ impl Quantiles {
 }
 
 /// Counts between bounds. All histograms of a service have the same bounds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Histogram {
     /// The bounds, ascending, one more than counts: a count is of durations from its bound to below the next one.
     pub bounds_s: Vec<f64>,

@@ -1,21 +1,19 @@
-//! The report's JSON schema, generated from its types.
+//! JSON schemas of outputs, generated from their types.
 
 use schemars::{
-    Schema,
+    JsonSchema, Schema,
     generate::SchemaSettings,
     transform::{Transform, transform_subschemas},
 };
 use serde_json::Value;
 
-use super::Report;
-
-/// The schema that every report in JSON fulfils (JSON Schema, draft 2020-12).
-pub fn schema() -> Schema {
+/// The schema that every output of this type fulfils in JSON (JSON Schema, draft 2020-12).
+pub fn of<Output: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(WithoutNull);
-    settings.into_generator().into_root_schema_for::<Report>()
+    settings.into_generator().into_root_schema_for::<Output>()
 }
 
-/// Takes `null` out of all types: what is not known is absent from a report.
+/// Takes `null` out of all types: what is not known is absent from outputs.
 #[derive(Clone, Debug)]
 struct WithoutNull;
 
@@ -44,10 +42,11 @@ impl Transform for WithoutNull {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Report;
 
     #[test]
     fn no_field_may_be_null() {
-        let text = serde_json::to_string(&schema()).unwrap();
+        let text = serde_json::to_string(&of::<Report>()).unwrap();
         assert!(!text.contains("\"null\""), "{text}");
     }
 }

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, fs, path::Path};
 use crate::program::{assert_exit, run, stdout};
 
 /// Commands with a manual page of their own.
-const COMMANDS: [&str; 8] = ["report", "record", "analyze", "demo", "doctor", "schema", "completions", "man"];
+const COMMANDS: [&str; 9] =
+    ["report", "record", "analyze", "simulate", "demo", "doctor", "schema", "completions", "man"];
 
 fn assert_committed(path: &str, arguments: &[&str]) {
     let output = run(arguments);
@@ -20,8 +21,10 @@ fn assert_committed(path: &str, arguments: &[&str]) {
 }
 
 #[test]
-fn the_schema_of_reports_is_committed() {
-    assert_committed("schema/report.json", &["schema", "report"]);
+fn schemas_are_committed() {
+    for output in ["report", "simulation", "preset"] {
+        assert_committed(&format!("schema/{output}.json"), &["schema", output]);
+    }
 }
 
 #[test]

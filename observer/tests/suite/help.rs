@@ -21,7 +21,9 @@ fn the_program_says_what_it_can_do() {
 
 #[test]
 fn every_command_says_what_it_can_do() {
-    for command in ["report", "record", "analyze", "demo", "doctor", "schema", "completions", "man"] {
+    for command in
+        ["report", "record", "analyze", "simulate", "demo", "doctor", "schema", "completions", "man"]
+    {
         assert_help(command);
     }
 }
@@ -36,7 +38,7 @@ fn without_a_command_help_is_printed_and_it_is_wrong_usage() {
 
 #[test]
 fn what_does_not_exist_yet_is_refused() {
-    for command in ["top", "run", "simulate", "snippet"] {
+    for command in ["top", "run", "snippet"] {
         assert_exit(&run([command]), 2);
     }
 }

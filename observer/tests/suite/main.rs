@@ -10,4 +10,5 @@ mod json;
 mod program;
 mod purity;
 mod sample;
+mod simulate;
 mod text;

@@ -6,9 +6,9 @@ use std::{
 };
 
 /// What is pure, below `src`.
-const PURE: [&str; 2] = ["ledger", "report"];
+const PURE: [&str; 3] = ["ledger", "report", "simulation"];
 
-const FORBIDDEN: [&str; 14] = [
+const FORBIDDEN: [&str; 15] = [
     "std::fs",
     "std::time",
     "std::thread",
@@ -20,6 +20,7 @@ const FORBIDDEN: [&str; 14] = [
     "rustix",
     "libc",
     "tokio",
+    "rayon",
     "procfs",
     "Instant",
     "Timestamp::now",

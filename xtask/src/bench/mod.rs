@@ -6,6 +6,7 @@ mod empty;
 mod kernel;
 mod observer;
 mod offline;
+mod simulation;
 mod statistics;
 mod workload;
 
@@ -40,7 +41,8 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
         cost(workspace, workload, arguments.rounds)?;
         influence(workspace, workload, arguments.rounds)?;
     }
-    offline::analysis(workspace)
+    offline::analysis(workspace)?;
+    simulation::speed(workspace)
 }
 
 /// What an exchange costs in the kernel and in user space.

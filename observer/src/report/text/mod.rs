@@ -5,9 +5,10 @@ mod header;
 mod services;
 mod style;
 mod table;
-mod units;
+pub(crate) mod units;
 
 pub use self::style::Color;
+pub(crate) use self::table::Table;
 use super::Report;
 
 /// Renders the report as text.

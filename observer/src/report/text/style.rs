@@ -15,17 +15,17 @@ pub enum Color {
 
 impl Color {
     /// What a section is about.
-    pub(super) fn heading(self, text: impl Display) -> String {
+    pub(crate) fn heading(self, text: impl Display) -> String {
         self.paint(Style::new().bold(), text)
     }
 
     /// What nobody may overlook.
-    pub(super) fn warning(self, text: impl Display) -> String {
+    pub(crate) fn warning(self, text: impl Display) -> String {
         self.paint(AnsiColor::Yellow.on_default().bold(), text)
     }
 
     /// What explains the rest.
-    pub(super) fn faint(self, text: impl Display) -> String {
+    pub(crate) fn faint(self, text: impl Display) -> String {
         self.paint(Style::new().dimmed(), text)
     }
 

@@ -1,10 +1,10 @@
 //! Numbers as people write them.
 
 /// What stands where nothing was measured.
-pub(super) const NOTHING: &str = "-";
+pub(crate) const NOTHING: &str = "-";
 
 /// A duration in seconds with three significant digits and a fitting unit: `412 µs`, `1.03 ms`.
-pub(super) fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     for (unit, scale) in [("ns", 1e9), ("µs", 1e6), ("ms", 1e3)] {
         if seconds * scale < 999.5 {
             return format!("{} {unit}", three_digits(seconds * scale));
@@ -17,17 +17,17 @@ pub(super) fn duration(seconds: f64) -> String {
 }
 
 /// [`duration`], where it is known.
-pub(super) fn known_duration(seconds: Option<f64>) -> String {
+pub(crate) fn known_duration(seconds: Option<f64>) -> String {
     seconds.map_or_else(|| NOTHING.into(), duration)
 }
 
 /// [`known_duration`], marked where it is only a lower bound.
-pub(super) fn bound(seconds: Option<f64>, at_least: bool) -> String {
+pub(crate) fn bound(seconds: Option<f64>, at_least: bool) -> String {
     if at_least { format!("≥ {}", known_duration(seconds)) } else { known_duration(seconds) }
 }
 
 /// A positive number with three significant digits; more where it is large.
-pub(super) fn three_digits(number: f64) -> String {
+pub(crate) fn three_digits(number: f64) -> String {
     if number == 0.0 {
         return "0".into();
     }
@@ -40,17 +40,17 @@ pub(super) fn three_digits(number: f64) -> String {
 }
 
 /// A count with its thousands apart: `1,234,567`.
-pub(super) fn count(count: u64) -> String {
+pub(crate) fn count(count: u64) -> String {
     grouped(&count.to_string())
 }
 
 /// A rate in the unit of one second: `1,234/s`.
-pub(super) fn rate(per_second: Option<f64>) -> String {
+pub(crate) fn rate(per_second: Option<f64>) -> String {
     per_second.map_or_else(|| NOTHING.into(), |rate| format!("{}/s", three_digits(rate)))
 }
 
 /// A share in percent with two digits that count: `0.12 %`.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
         0.0 => "0 %".into(),

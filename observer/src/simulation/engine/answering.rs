@@ -1,0 +1,77 @@
+//! Answers, and what follows from them.
+
+use super::{
+    Engine,
+    arena::Id,
+    entities::{Call, Copy, Request, Stage},
+};
+use crate::simulation::{moment::Moment, outcome::SLICES, policy::Tactic};
+
+impl Engine<'_> {
+    /// A copy has been served: its call has an answer, unless nobody waits for this one.
+    pub(super) fn answer(&mut self, copy: Id<Copy>) {
+        let answered = &mut self.copies[copy];
+        answered.stage = Stage::Over;
+        let (id, is_first) = (answered.call, answered.previous.is_none());
+        self.balancer.learn(answered.instance, self.now.since(answered.sent), self.now);
+        let call = &self.calls[id];
+        // Whoever retries has stopped listening to the copies before the last.
+        let was_given_up = matches!(self.policy.tactic, Tactic::Retry { .. }) && call.last_copy != Some(copy);
+        if call.is_over || was_given_up {
+            return;
+        }
+        self.counts.won_by_copies += u64::from(!is_first);
+        let last = call.last_copy;
+        self.give_up_all(last);
+        self.end_call(id);
+    }
+
+    /// Nobody waits for a call any more; perhaps its request is over with it.
+    pub(super) fn end_call(&mut self, call: Id<Call>) {
+        self.calls[call].is_over = true;
+        let id = self.calls[call].request;
+        let request = &mut self.requests[id];
+        request.waits_for -= 1;
+        if request.waits_for == 0 {
+            self.counts.failed += u64::from(request.failed);
+            self.end_request(id);
+        }
+    }
+
+    /// A request's time is up: it is answered with what is there.
+    pub(super) fn deadline(&mut self, request: Id<Request>) {
+        if !self.requests[request].is_over {
+            self.counts.partial += 1;
+            let mut call = self.requests[request].last_call;
+            while let Some(id) = call {
+                let cut_off = &mut self.calls[id];
+                call = cut_off.previous;
+                if !cut_off.is_over {
+                    cut_off.is_over = true;
+                    self.counts.cut_off += 1;
+                    let last = cut_off.last_copy;
+                    self.give_up_all(last);
+                }
+            }
+            self.end_request(request);
+        }
+        self.release_request(request);
+    }
+
+    fn end_request(&mut self, request: Id<Request>) {
+        let over = &mut self.requests[request];
+        over.is_over = true;
+        let (arrived, was_hedged) = (over.arrived, over.extra_copies > 0);
+        let latency = self.now.since(arrived);
+        if was_hedged { &mut self.hedged } else { &mut self.unhedged }.record(latency);
+        let slice = self.slice(arrived);
+        self.over_time[slice].record(latency);
+        self.schedule_thoughtful_arrival();
+    }
+
+    /// In which part of the time a request arrived.
+    fn slice(&self, arrived: Moment) -> usize {
+        let since_start = u128::from(arrived.since(Moment::default()).0);
+        (since_start * SLICES as u128 / u128::from(self.extent.duration.0)) as usize
+    }
+}

@@ -1,0 +1,95 @@
+//! What happens next.
+
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::BinaryHeap,
+};
+
+use super::{
+    arena::Id,
+    entities::{Call, Copy, Request},
+};
+use crate::simulation::moment::Moment;
+
+/// Something that happens at a moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// A slot has served a copy.
+    Served(Id<Copy>),
+    /// An instance that shares its processor has served a copy, unless what it serves has changed since.
+    Shared { instance: u32, change: u32 },
+    /// Nobody needs a copy any more, and its instance now knows.
+    Cancel(Id<Copy>),
+    /// The other one of two tied copies has begun, and this one's instance now knows.
+    Untie(Id<Copy>),
+    /// It is time to look whether a call has an answer.
+    Look(Id<Call>),
+    /// A request's time is up.
+    Deadline(Id<Request>),
+    /// A request arrives.
+    Arrive,
+}
+
+impl Event {
+    /// What comes first of what happens at the same moment: an answer that is just in time is in time, and who arrives
+    /// sees the slots that have just become free.
+    const fn rank(self) -> u8 {
+        match self {
+            Self::Served(_) | Self::Shared { .. } => 0,
+            Self::Cancel(_) | Self::Untie(_) => 1,
+            Self::Look(_) => 2,
+            Self::Deadline(_) => 3,
+            Self::Arrive => 4,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    at: Moment,
+    /// The rank, and below it a number that keeps the order of what has the same rank.
+    order: u64,
+    event: Event,
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Entry {}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.at, self.order).cmp(&(other.at, other.order))
+    }
+}
+
+/// Everything that is known to happen, in order of time.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    heap: BinaryHeap<Reverse<Entry>>,
+    scheduled: u64,
+}
+
+impl Events {
+    /// Bits for the number, which therefore never reaches the rank.
+    const NUMBER_BITS: u32 = 56;
+
+    pub(super) fn schedule(&mut self, at: Moment, event: Event) {
+        self.scheduled += 1;
+        let order = u64::from(event.rank()) << Self::NUMBER_BITS | self.scheduled;
+        self.heap.push(Reverse(Entry { at, order, event }));
+    }
+
+    pub(super) fn next(&mut self) -> Option<(Moment, Event)> {
+        self.heap.pop().map(|Reverse(entry)| (entry.at, entry.event))
+    }
+}

@@ -1,0 +1,96 @@
+//! An instance that serves all copies at once.
+//!
+//! It has a time of its own, which advances as fast as each copy is served: at the full rate with no more copies than
+//! slots, slower with more. A copy is served once that time has advanced by its service time, whatever came and went
+//! meanwhile.
+
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+use observer_common::Nanoseconds;
+
+use super::{arena::Id, entities::Copy};
+use crate::simulation::moment::Moment;
+
+/// In which parts of a nanosecond an instance's own time is counted, so that little is lost where it advances slowly.
+const FINE: u128 = 1 << 20;
+
+/// Copies that share an instance.
+#[derive(Debug)]
+pub(super) struct Sharing {
+    slots: u32,
+    serving: u32,
+    own_time: u128,
+    at: Moment,
+    /// When copies are served, in its own time; those that were dropped are still in it.
+    ends: BinaryHeap<Reverse<(u128, Id<Copy>)>>,
+    changes: u32,
+}
+
+impl Sharing {
+    pub(super) fn new(slots: u32) -> Self {
+        Self { slots, serving: 0, own_time: 0, at: Moment(0), ends: BinaryHeap::new(), changes: 0 }
+    }
+
+    /// How many are being served.
+    pub(super) const fn serving(&self) -> u32 {
+        self.serving
+    }
+
+    /// Counts what changes when the next one is served.
+    pub(super) const fn changes(&self) -> u32 {
+        self.changes
+    }
+
+    /// Begins to serve another one.
+    pub(super) fn begin(&mut self, copy: Id<Copy>, service: Nanoseconds, now: Moment) {
+        self.advance(now);
+        self.ends.push(Reverse((self.own_time + u128::from(service.0) * FINE, copy)));
+        self.serving += 1;
+        self.changes += 1;
+    }
+
+    /// One was dropped.
+    pub(super) fn drop_one(&mut self, now: Moment) {
+        self.advance(now);
+        self.serving -= 1;
+        self.changes += 1;
+    }
+
+    /// Takes out one that was dropped, if it would be next.
+    pub(super) fn take_dropped(&mut self, was_dropped: impl FnOnce(Id<Copy>) -> bool) -> Option<Id<Copy>> {
+        let Reverse((_, copy)) = *self.ends.peek()?;
+        was_dropped(copy).then(|| self.ends.pop()).flatten().map(|_| copy)
+    }
+
+    /// Takes out one that is served by now.
+    pub(super) fn take_served(&mut self, now: Moment) -> Option<Id<Copy>> {
+        self.advance(now);
+        let Reverse((end, copy)) = *self.ends.peek()?;
+        if end > self.own_time {
+            return None;
+        }
+        self.ends.pop();
+        self.serving -= 1;
+        self.changes += 1;
+        Some(copy)
+    }
+
+    /// When the next one is served, if nothing changes before.
+    pub(super) fn next_end(&self) -> Option<Moment> {
+        let Reverse((end, _)) = self.ends.peek()?;
+        let left = (end - self.own_time) * self.sharers();
+        let wait = left.div_ceil(u128::from(self.slots) * FINE);
+        Some(self.at.after(Nanoseconds(u64::try_from(wait).unwrap_or(u64::MAX))))
+    }
+
+    /// Among how many the slots are shared; nobody has more than one.
+    fn sharers(&self) -> u128 {
+        u128::from(self.serving.max(self.slots))
+    }
+
+    fn advance(&mut self, now: Moment) {
+        let passed = u128::from(now.since(self.at).0);
+        self.own_time += passed * FINE * u128::from(self.slots) / self.sharers();
+        self.at = now;
+    }
+}
