@@ -7,3 +7,4 @@ mod causes;
 mod hedging;
 mod leftovers;
 mod run;
+mod simulated;
