@@ -27,7 +27,7 @@ use tokio::{
 
 use super::{
     hedging::Share,
-    message::{Teller, Told},
+    message::Teller,
     part::{Stage, listener},
     records::Fault,
     timetable::{Ongoing, Timetable},
@@ -66,7 +66,6 @@ struct Path {
 /// Hands on what comes on the listening socket that is standard input.
 pub(super) async fn run(options: ForwarderOptions, stage: &Stage) -> io::Result<()> {
     let listener = listener()?;
-    stage.teller.tell(Told::Ready);
     let path = Arc::new(Path {
         options,
         is_bad: AtomicBool::new(false),

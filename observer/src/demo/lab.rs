@@ -66,7 +66,7 @@ impl Lab {
     }
 
     /// Tells the client to send no more. It ends once it has the last answers: [`Self::finished`] says when.
-    pub fn stop(&self) {
+    pub fn stop(&mut self) {
         self.client.terminate();
     }
 
@@ -83,7 +83,7 @@ impl Lab {
         }
         match self.client.ended()? {
             None => Ok(false),
-            Some(status) if status.success() => Ok(true),
+            Some(status) if self.client.is_good(status) => Ok(true),
             Some(status) => Err(self.client.failed(status)),
         }
     }
@@ -94,10 +94,10 @@ impl Lab {
     ///
     /// Where a process does not end, or did not end well.
     pub fn finish(self) -> Result<Truth, LabError> {
-        let Self { client, faults, others, mut truth, .. } = self;
+        let Self { mut client, faults, others, mut truth, .. } = self;
         client.terminate();
         truth.take(client.finish(LAST_ANSWERS)?);
-        for process in faults.into_iter().chain(others) {
+        for mut process in faults.into_iter().chain(others) {
             process.terminate();
             truth.take(process.finish(ENDING)?);
         }

@@ -17,8 +17,6 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Told {
-    /// The process does what it is for, from now on.
-    Ready,
     /// A fault was on.
     Fault(FaultSpan),
     /// A replica has dealt with a copy of a request.

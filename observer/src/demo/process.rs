@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader},
-    os::unix::process::CommandExt,
+    os::unix::process::{CommandExt, ExitStatusExt},
     path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver},
@@ -29,6 +29,7 @@ pub(super) struct Process {
     name: String,
     child: Child,
     told: Option<Receiver<Told>>,
+    is_told_to_end: bool,
 }
 
 impl Process {
@@ -46,7 +47,7 @@ impl Process {
                 .spawn()
         };
         match start() {
-            Ok(child) => Ok(Self { name, child, told: None }),
+            Ok(child) => Ok(Self { name, child, told: None, is_told_to_end: false }),
             Err(source) => Err(LabError::Start { name, source }),
         }
     }
@@ -73,6 +74,11 @@ impl Process {
         self.child.try_wait().map_err(|source| LabError::Wait { name: self.name.clone(), source })
     }
 
+    /// Whether that is as it should be. One that was told to end before it could listen has nothing to tell.
+    pub(super) fn is_good(&self, status: ExitStatus) -> bool {
+        status.success() || (self.is_told_to_end && status.signal() == Some(Signal::TERM.as_raw()))
+    }
+
     /// The error that it ended, with `status`, where it should not have.
     pub(super) fn failed(&self, status: ExitStatus) -> LabError {
         LabError::Ended { name: self.name.clone(), status }
@@ -90,7 +96,8 @@ impl Process {
     }
 
     /// Asks it to end.
-    pub(super) fn terminate(&self) {
+    pub(super) fn terminate(&mut self) {
+        self.is_told_to_end = true;
         // Fails only where it has ended already. Its number is its own until it is waited for.
         if let Some(process) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             kill_process(process, Signal::TERM).ok();
@@ -100,7 +107,7 @@ impl Process {
     /// Waits for its end, at most for `patience`, and takes over what it has told.
     pub(super) fn finish(mut self, patience: Duration) -> Result<Vec<Told>, LabError> {
         match self.wait(patience)? {
-            Some(status) if status.success() => Ok(self.told.iter().flatten().collect()),
+            Some(status) if self.is_good(status) => Ok(self.told.iter().flatten().collect()),
             Some(status) => Err(self.failed(status)),
             None => Err(LabError::Stuck { name: self.name.clone() }),
         }

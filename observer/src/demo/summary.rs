@@ -15,7 +15,7 @@ pub struct Summary {
     pub unhedged: Latencies,
     /// Copies for each request.
     pub hedged_share: f64,
-    /// Copies that replicas began to execute, for each request.
+    /// Copies that reached a replica, for each request.
     pub executions_per_request: f64,
     /// Requests without an answer.
     pub failed: usize,

@@ -91,7 +91,6 @@ impl Truth {
     pub(super) fn take(&mut self, told: Vec<Told>) {
         for told in told {
             match told {
-                Told::Ready => {}
                 Told::Fault(fault) => self.faults.push(fault),
                 Told::Execution(execution) => self.executions.push(execution),
                 Told::Copy(copy) => self.copies.push(copy),

@@ -32,6 +32,14 @@ fn copies_of_late_requests_go_elsewhere_within_the_budget(wire: Wire) -> Result<
     ensure!(20 * counts.hedges <= counts.primaries, "more than one in twenty was hedged: {counts:?}");
     ensure!(counts.hedged.won_by_hedge > 0, "no copy was ever faster: {counts:?}");
 
+    let summary = truth.summary();
+    let fastest = summary.hedged.quantile(0.0).context("some were hedged")?;
+    ensure!(
+        Duration::from_nanos(fastest.0) >= DELAY,
+        "a hedged request took {fastest:?}, less than the delay"
+    );
+    ensure!(summary.failed == 0 && summary.executions_per_request <= 1.05, "{summary:?}");
+
     let mut copies = HashMap::<u64, Vec<_>>::new();
     for copy in &truth.copies {
         copies.entry(copy.request).or_default().push(copy);

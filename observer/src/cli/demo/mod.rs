@@ -55,7 +55,7 @@ pub(super) struct DemoArguments {
     lab: LabArguments,
     /// Write what was observed to this exchange log, what really happened to FILE.truth.json, and what the client saw
     /// to FILE.client.csv
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", env = "OBSERVER_RECORD", value_hint = ValueHint::FilePath)]
     record: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArguments,

@@ -76,7 +76,6 @@ pub(super) async fn run(options: &ClientOptions, mut stage: Stage) -> io::Result
     let gate = Arc::new(Gate::default());
     let client = Arc::new(Client::new(options, &gate, &stage.teller)?);
     client.instances.connect().await?;
-    stage.teller.tell(Told::Ready);
     let teller = stage.teller.clone();
     let not_reading = options.not_reading.each(async |until| {
         let _on = Ongoing::begin(&teller, Fault::NotReading);

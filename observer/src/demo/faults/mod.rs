@@ -13,7 +13,7 @@ use tokio::{
 };
 
 pub(super) use self::quota::{Hierarchy, ProcessorShare};
-use super::{message::Told, part::Stage, timetable::Timetable};
+use super::{part::Stage, timetable::Timetable};
 
 /// What is done to replicas.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,13 +46,11 @@ pub(super) struct Target {
 pub(super) async fn run(deed: &Deed, stage: &Stage) -> io::Result<()> {
     match deed {
         Deed::Stop { seed } => {
-            stage.teller.tell(Told::Ready);
             let Orders { targets, on } = orders().await?;
             pauses::Replicas::open(&targets)?.stop(*seed, on, &stage.teller).await?;
         }
         Deed::Throttle { hierarchy, share } => {
             let group = quota::Group::create(hierarchy)?;
-            stage.teller.tell(Told::Ready);
             let Orders { targets, on } = orders().await?;
             if let [target, ..] = targets[..] {
                 group.take_in(target)?.throttle(*share, on, &stage.teller).await?;

@@ -28,7 +28,7 @@ use tokio::{
 };
 
 use super::{
-    message::{Teller, Told},
+    message::Teller,
     part::{Stage, listener},
     records::Fault,
     service_time::ServiceTime,
@@ -80,7 +80,6 @@ struct Replica {
 /// Serves the listening socket that is standard input.
 pub(super) async fn run(options: ReplicaOptions, stage: Stage) -> io::Result<()> {
     let listener = listener()?;
-    stage.teller.tell(Told::Ready);
     let replica = Arc::new(Replica {
         slots: Semaphore::new(options.slots.get()),
         is_slow: AtomicBool::new(false),

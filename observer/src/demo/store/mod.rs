@@ -16,7 +16,6 @@ use tokio::{
 };
 
 use super::{
-    message::Told,
     part::{Stage, listener},
     records::Fault,
     timetable::{Ongoing, Timetable},
@@ -35,7 +34,6 @@ type Lock = Mutex<()>;
 /// Answers on the listening socket that is standard input.
 pub(super) async fn run(options: StoreOptions, stage: &Stage) -> io::Result<()> {
     let listener = listener()?;
-    stage.teller.tell(Told::Ready);
     let lock = Arc::new(Lock::default());
     let lock_up = options.locked.each(async |until| {
         let _held = lock.lock().await;
