@@ -53,8 +53,8 @@ fn file(name: &str, text: &str) -> (TempDir, PathBuf) {
 
 /// A recording in which every request takes 7 ms.
 fn recording() -> (TempDir, PathBuf) {
-    let rows: String = (0..2_000).map(|row| format!("{row}000000,192.0.2.1:80,7000000\n")).collect();
-    file("recording.csv", &format!("start_ns,instance,latency_ns\n{rows}"))
+    let rows: Vec<_> = (0..2_000).map(|row| format!("{row}000000,192.0.2.1:80,7000000")).collect();
+    file("recording.csv", &format!("start_ns,instance,latency_ns\n{}\n", rows.join("\n")))
 }
 
 #[test]

@@ -16,8 +16,8 @@ use crate::simulation::moment::Moment;
 pub(super) enum Event {
     /// A slot has served a copy.
     Served(Id<Copy>),
-    /// An instance that shares its processor has served a copy, unless what it serves has changed since.
-    Shared { instance: u32, change: u32 },
+    /// An instance that shares its processor may have served a copy.
+    Shared { instance: u32 },
     /// Nobody needs a copy any more, and its instance now knows.
     Cancel(Id<Copy>),
     /// The other one of two tied copies has begun, and this one's instance now knows.

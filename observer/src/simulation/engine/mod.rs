@@ -113,7 +113,7 @@ impl<'a> Engine<'a> {
             match event {
                 Event::Arrive => self.arrive(),
                 Event::Served(copy) => self.slot_is_done(copy),
-                Event::Shared { instance, change } => self.share_is_done(instance, change),
+                Event::Shared { instance } => self.share_is_done(instance),
                 Event::Cancel(copy) => self.cancel(copy),
                 Event::Untie(copy) => self.untie(copy),
                 Event::Look(call) => self.look(call),

@@ -43,14 +43,15 @@ impl Engine<'_> {
     }
 
     /// An instance that shares its processor may have served copies.
-    pub(super) fn share_is_done(&mut self, instance: u32, change: u32) {
+    pub(super) fn share_is_done(&mut self, instance: u32) {
         let place = instance as usize;
         let Station::Sharing(sharing) = &mut self.stations[place] else { return };
-        if sharing.changes() != change {
+        if !sharing.is_expected(self.now) {
             return;
         }
-        if let Some(copy) = sharing.take_served(self.now) {
-            self.schedule_shared(place);
+        let served = sharing.take_served(self.now);
+        self.schedule_shared(place);
+        if let Some(copy) = served {
             self.answer(copy);
             self.release_call(self.copies[copy].call);
         }
@@ -177,10 +178,10 @@ impl Engine<'_> {
             let Some(dropped) = sharing.take_dropped(|copy| copies[copy].stage == Stage::Over) else { break };
             self.release_call(self.copies[dropped].call);
         }
-        let Station::Sharing(sharing) = &self.stations[place] else { return };
-        if let Some(end) = sharing.next_end() {
+        let Station::Sharing(sharing) = &mut self.stations[place] else { return };
+        if let Some(end) = sharing.expect() {
             #[expect(clippy::cast_possible_truncation, reason = "the number of instances has 32 bits")]
-            let event = Event::Shared { instance: place as u32, change: sharing.changes() };
+            let event = Event::Shared { instance: place as u32 };
             self.events.schedule(end, event);
         }
     }

@@ -23,12 +23,13 @@ pub(super) struct Sharing {
     at: Moment,
     /// When copies are served, in its own time; those that were dropped are still in it.
     ends: BinaryHeap<Reverse<(u128, Id<Copy>)>>,
-    changes: u32,
+    /// When it is next looked at: not after the next one is served, perhaps before.
+    expected: Option<Moment>,
 }
 
 impl Sharing {
     pub(super) fn new(slots: u32) -> Self {
-        Self { slots, serving: 0, own_time: 0, at: Moment(0), ends: BinaryHeap::new(), changes: 0 }
+        Self { slots, serving: 0, own_time: 0, at: Moment(0), ends: BinaryHeap::new(), expected: None }
     }
 
     /// How many are being served.
@@ -36,9 +37,20 @@ impl Sharing {
         self.serving
     }
 
-    /// Counts what changes when the next one is served.
-    pub(super) const fn changes(&self) -> u32 {
-        self.changes
+    /// Whether it is now that it was to be looked at; it then is not expected any more.
+    pub(super) fn is_expected(&mut self, now: Moment) -> bool {
+        self.expected.take_if(|expected| *expected == now).is_some()
+    }
+
+    /// When it has to be looked at, unless it will be before anyway: one that comes later only delays the others, and
+    /// needs no new date.
+    pub(super) fn expect(&mut self) -> Option<Moment> {
+        let end = self.next_end()?;
+        if self.expected.is_some_and(|expected| expected <= end) {
+            return None;
+        }
+        self.expected = Some(end);
+        Some(end)
     }
 
     /// Begins to serve another one.
@@ -46,14 +58,12 @@ impl Sharing {
         self.advance(now);
         self.ends.push(Reverse((self.own_time + u128::from(service.0) * FINE, copy)));
         self.serving += 1;
-        self.changes += 1;
     }
 
     /// One was dropped.
     pub(super) fn drop_one(&mut self, now: Moment) {
         self.advance(now);
         self.serving -= 1;
-        self.changes += 1;
     }
 
     /// Takes out one that was dropped, if it would be next.
@@ -71,14 +81,14 @@ impl Sharing {
         }
         self.ends.pop();
         self.serving -= 1;
-        self.changes += 1;
         Some(copy)
     }
 
     /// When the next one is served, if nothing changes before.
-    pub(super) fn next_end(&self) -> Option<Moment> {
+    fn next_end(&self) -> Option<Moment> {
         let Reverse((end, _)) = self.ends.peek()?;
-        let left = (end - self.own_time) * self.sharers();
+        // Time is whole nanoseconds, so that its own may have run past the end a little: past two of them at once.
+        let left = end.saturating_sub(self.own_time) * self.sharers();
         let wait = left.div_ceil(u128::from(self.slots) * FINE);
         Some(self.at.after(Nanoseconds(u64::try_from(wait).unwrap_or(u64::MAX))))
     }

@@ -102,6 +102,7 @@ fn all_systems() -> Vec<System> {
         System { arrivals: closed, ..base.clone() },
         System { discipline: Discipline::ProcessorSharing, ..base.clone() },
         System { width: count(5), ..base.clone() },
+        System { width: count(5), discipline: Discipline::ProcessorSharing, ..base.clone() },
         System { instances: count(1), ..base.clone() },
         base,
     ]);

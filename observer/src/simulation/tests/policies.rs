@@ -156,6 +156,18 @@ fn a_deadline_bounds_latency_and_cuts_calls_off() {
 }
 
 #[test]
+fn calls_that_share_a_processor_end_together() {
+    let constant = ServiceTime::only(Shape::Constant(ms(10))).unwrap();
+    for (width, slots, latency) in [(7, 1, 70_000_000), (7, 7, 10_000_000), (7, 3, 23_333_334)] {
+        let alone = system(1, slots, constant.clone(), 1e-6);
+        let sharing = System { discipline: Discipline::ProcessorSharing, width: count(width), ..alone };
+        let outcome = simulate(&sharing, &Policy::NONE, requests(100), 1);
+        assert_eq!(outcome.unhedged.shortest(), Some(Nanoseconds(latency)));
+        assert_eq!(outcome.latency().max(), Nanoseconds(latency));
+    }
+}
+
+#[test]
 fn too_many_copies_are_refused() {
     let retry = |tries, layers| {
         Policy::of(Tactic::Retry { timeout: ms(1), tries: count(tries), layers: count(layers) })
