@@ -93,7 +93,8 @@ pub enum Peer {
 /// Egress and ingress programs of one socket run at the same time on two processors, and ingress even with
 /// itself: what both change, they change only under `lock`. The parties are written once, before the first payload;
 /// `read` and `read_number` only by the reading process; heads and how much of them is kept by whoever has just begun a
-/// request or a response; each walker by whoever has claimed it.
+/// request or a response; each walker by whoever has claimed it, and with the arriving one what lies in the place of the
+/// request's head once frames are followed.
 ///
 /// A line of memory that two processors write travels between them, which takes longer than all that is computed here.
 /// So the order of the fields follows who writes them: the kernel places the first one 8 bytes into a line of 64.

@@ -33,27 +33,29 @@ pub struct Walker {
     /// When the segment at hand passed.
     pub now: Timestamp,
     /// Sequence number of the first byte that was not walked over yet.
-    next: u32,
+    pub(crate) next: u32,
     /// Payload bytes of the current frame that are still to come.
-    left: u32,
+    pub(crate) left: u32,
     /// How many records were made of this direction, and how many gaps it had.
     number: u32,
     /// Next byte of the segment at hand.
-    at: u32,
+    pub(crate) at: u32,
     /// Behind the last byte of the segment at hand.
-    end: u32,
+    pub(crate) end: u32,
     /// The header of the current frame, or as much of it as has come.
-    header: [u8; LONGEST_HEADER],
+    pub(crate) header: [u8; LONGEST_HEADER],
     /// How many bytes of the next header have come.
-    have: u8,
+    pub(crate) have: u8,
     /// Bits: see below.
-    state: u8,
+    pub(crate) state: u8,
     /// What the last step was, in bits: see below.
     last: u8,
     /// How many bytes of payload it passed.
     bytes: u32,
+    /// 1 where a segment passed since that nobody walked over.
+    pub(crate) missed: u8,
     /// Keeps the layout free of holes.
-    reserved: u32,
+    reserved: [u8; 3],
 }
 
 /// What a step walked over.
@@ -81,17 +83,21 @@ pub struct Passed {
 
 impl Walker {
     /// The position is known.
-    const KNOWN: u8 = 1;
+    pub(crate) const KNOWN: u8 = 1;
     /// The position was lost by a gap.
-    const LOST: u8 = 1 << 1;
+    pub(crate) const LOST: u8 = 1 << 1;
     /// Somebody is walking.
     const CLAIMED: u8 = 1 << 2;
     /// What is walked over at the moment is no frame.
-    const SKIPS: u8 = 1 << 3;
+    pub(crate) const SKIPS: u8 = 1 << 3;
     /// The current frame is one that counts.
     const COUNTS: u8 = 1 << 4;
     /// The segment at hand carries a part of such a frame.
-    const CARRIES: u8 = 1 << 5;
+    pub(crate) const CARRIES: u8 = 1 << 5;
+    /// There is a hole, and where the walker stood at its beginning was set aside.
+    pub(crate) const HOLE: u8 = 1 << 6;
+    /// The walker stands in the hole, and where it has gone on behind it was set aside.
+    pub(crate) const FILLING: u8 = 1 << 7;
 
     /// There is more to walk over.
     const MORE: u8 = 1;
@@ -108,6 +114,7 @@ impl Walker {
         self.next = sequence;
         self.left = skipped;
         self.have = 0;
+        self.missed = 0;
         self.number = 0;
         self.state = Self::KNOWN | if skipped == 0 { 0 } else { Self::SKIPS };
     }
@@ -125,11 +132,14 @@ impl Walker {
         self.state & Self::LOST != 0
     }
 
-    /// Takes the walker for one segment; false where another processor has it. Needs the connection's lock.
+    /// Takes the walker for one segment; false where another processor has it. Needs the connection's lock, against
+    /// others who try: whoever has it, holds no lock, and must not find its state overwritten.
     #[inline(always)]
     pub const fn claim(&mut self) -> bool {
         let free = self.state & Self::CLAIMED == 0;
-        self.state |= Self::CLAIMED;
+        if free {
+            self.state |= Self::CLAIMED;
+        }
         free
     }
 
@@ -392,6 +402,8 @@ pub struct FrameRecord {
     pub direction: u8,
     /// 1 where the piece ends the frame.
     pub complete: u8,
+    /// Where it belongs among the records before.
+    pub place: crate::Place,
     /// Keeps the layout free of holes.
-    pub reserved: [u8; 6],
+    pub reserved: [u8; 5],
 }

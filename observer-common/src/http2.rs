@@ -138,7 +138,8 @@ impl Walker {
             flags,
             direction,
             complete: u8::from(passed.complete),
-            reserved: [0; 6],
+            place: self.place(),
+            reserved: [0; 5],
         })
     }
 }

@@ -11,12 +11,14 @@
 #![cfg_attr(not(test), no_std)]
 
 mod address;
+mod aside;
 mod config;
 mod connection;
 mod counters;
 mod ending;
 mod frames;
 mod heads;
+mod hole;
 mod http2;
 mod pairing;
 mod payload;
@@ -37,6 +39,7 @@ pub use counters::{COUNTERS, Counters, Reason};
 pub use ending::Closed;
 pub use frames::{FrameRecord, LONGEST_HEADER, Passed, PayloadBytes, Walker};
 pub use heads::{Heads, Kept, REQUEST_HEAD, RESPONSE_HEAD};
+pub use hole::Place;
 pub use http2::{BLOCK_PIECE, FRAME_HEADER, SHORT_PIECE};
 pub use protocol::{
     HEAD_LENGTH, Head, HeadKind, MYSQL_COMMAND, Protocol, mysql_is_encrypted, mysql_is_unanswered,

@@ -139,6 +139,10 @@ impl Connection {
         payload: &impl PayloadBytes<FRAME_HEADER>,
         length: u32,
     ) -> bool {
+        if matches!(direction, Direction::Ingress) && self.fill_hole(now, sequence, length) {
+            return true;
+        }
+        let before = self.before_segment(direction);
         let walker = self.walker(direction);
         if !walker.admit(now, sequence, length, false) {
             return false;
@@ -146,9 +150,10 @@ impl Connection {
         if walker.is_lost() {
             // A frame that begins with bytes seen before says nothing about where the new ones begin.
             if !walker.is_new() || !walker.finds_frame(payload) {
+                walker.give_up_hole();
                 return false;
             }
-            walker.found();
+            self.go_on_behind(direction, before, sequence);
         }
         true
     }

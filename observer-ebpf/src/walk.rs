@@ -2,13 +2,19 @@
 
 use aya_ebpf::{
     EbpfContext,
-    helpers::generated::{bpf_skb_load_bytes, bpf_spin_lock, bpf_spin_unlock},
+    helpers::{
+        bpf_ktime_get_ns,
+        generated::{bpf_skb_load_bytes, bpf_spin_lock, bpf_spin_unlock},
+    },
     programs::SkBuffContext,
 };
 use observer_common::{Connection, Direction, PayloadBytes};
 
-/// How often it is looked whether the processor that walks over the segment before is through: some microseconds.
+/// How often it is looked whether the processor that walks over the segment before is through.
 const PATIENCE: u32 = 1024;
+/// How often the clock is read before every look, for want of another way to wait: for some hundred microseconds in
+/// all, as a segment of some hundred frames takes.
+const PAUSE: u32 = 4;
 
 /// The payload of a packet.
 pub(crate) struct Payload<'a> {
@@ -55,12 +61,19 @@ pub(crate) unsafe fn claim(connection: &mut Connection, direction: Direction) ->
             return true;
         }
         for _ in 0..PATIENCE {
+            for _ in 0..PAUSE {
+                bpf_ktime_get_ns();
+            }
             if !connection.walker(direction).is_claimed() {
                 break;
             }
         }
         bpf_spin_lock(lock);
-        let claimed = connection.walker(direction).claim();
+        let walker = connection.walker(direction);
+        let claimed = walker.claim();
+        if !claimed {
+            walker.miss();
+        }
         bpf_spin_unlock(lock);
         claimed
     }

@@ -19,7 +19,7 @@ use crate::{
 /// Let every packet pass.
 const PASS: i32 = 1;
 /// Steps of one turn; a longer segment takes several.
-const STEPS: u32 = 8;
+const STEPS: u32 = 16;
 /// Header blocks up to this length take a short record.
 const MIDDLE_PIECE: usize = 64;
 
@@ -54,6 +54,9 @@ unsafe fn walk(context: &SkBuffContext) {
             if more {
                 once_more(context, Route::Frames);
                 connection.walker(direction).lose();
+            }
+            if let Some(record) = connection.end_frames(direction) {
+                report::<FrameRecord>(|entry| entry.write(record));
             }
             connection.walker(direction).release();
         }

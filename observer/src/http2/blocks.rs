@@ -49,6 +49,8 @@ pub(super) struct Head {
     pub(super) ends_stream: bool,
     /// When its first byte passed.
     pub(super) start: Timestamp,
+    /// When the latest of its pieces passed.
+    pub(super) last: Timestamp,
     /// Payload bytes of all its frames.
     pub(super) bytes: u64,
 }
@@ -72,7 +74,15 @@ impl Blocks {
     pub(super) const fn new() -> Self {
         Self {
             state: State::Outside,
-            head: Head { kind: 0, stream: 0, promised: 0, ends_stream: false, start: Timestamp(0), bytes: 0 },
+            head: Head {
+                kind: 0,
+                stream: 0,
+                promised: 0,
+                ends_stream: false,
+                start: Timestamp(0),
+                last: Timestamp(0),
+                bytes: 0,
+            },
             kind: 0,
             length: 0,
             flags: 0,
@@ -111,6 +121,7 @@ impl Blocks {
                     promised: 0,
                     ends_stream: frame.ends_stream(),
                     start: frame.now,
+                    last: frame.now,
                     bytes: 0,
                 };
                 self.enter(frame);
@@ -156,6 +167,7 @@ impl Blocks {
             return Step::Lost;
         };
         self.passed = passed;
+        self.head.last = self.head.last.max(frame.now);
         if self.bytes.len() + frame.data.len() > MOST_BYTES {
             self.cut = true;
         }

@@ -1,6 +1,6 @@
 //! What the frame walker in the kernel tells about one frame (RFC 9113, section 4.1).
 
-use observer_common::{Direction, Timestamp};
+use observer_common::{Direction, FrameRecord, Place, Timestamp};
 
 /// A frame, or a piece of one, as the walker saw it pass.
 ///
@@ -31,9 +31,28 @@ pub struct Frame<'a> {
     /// Consecutive number of the pieces in this direction of the connection, from 1. A jump means that some were
     /// lost.
     pub number: u32,
+    /// Where it belongs among the pieces before, where segments passed in another order than that of their bytes.
+    pub place: Place,
 }
 
-impl Frame<'_> {
+impl<'a> Frame<'a> {
+    /// What a record tells, and the bytes that were kept.
+    pub fn of(record: &FrameRecord, data: &'a [u8]) -> Self {
+        Self {
+            now: record.now,
+            direction: if record.direction == 0 { Direction::Egress } else { Direction::Ingress },
+            kind: record.frame,
+            flags: record.flags,
+            stream: record.stream,
+            length: record.length,
+            offset: record.offset,
+            data,
+            complete: record.complete == 1,
+            number: record.number,
+            place: record.place,
+        }
+    }
+
     /// Whether all of these flags are set.
     pub const fn has(&self, flags: u8) -> bool {
         self.flags & flags == flags

@@ -7,6 +7,7 @@ use super::{
     fields::Fields,
     frame::Frame,
     hpack::Decoder,
+    order::Order,
 };
 
 /// Bytes of `RST_STREAM` and GOAWAY that are looked at.
@@ -15,8 +16,8 @@ const CONTROL: usize = 8;
 /// One direction.
 #[derive(Debug)]
 pub(super) struct Side {
-    /// The number that the next piece must have.
-    next: u32,
+    /// What passed behind a hole.
+    pub(super) order: Order,
     blocks: Blocks,
     decoder: Decoder,
     /// What the last header block says.
@@ -41,20 +42,13 @@ pub(super) enum Passed {
 impl Side {
     pub(super) fn new(from_the_start: bool) -> Self {
         Self {
-            next: 1,
+            order: Order::default(),
             blocks: Blocks::new(),
             decoder: Decoder::new(from_the_start),
             fields: Fields::default(),
             control: [0; CONTROL],
             held: 0,
         }
-    }
-
-    /// Whether no piece is missing before this one.
-    pub(super) fn follows(&mut self, number: u32) -> bool {
-        let follows = self.next == number;
-        self.next = number.wrapping_add(1);
-        follows
     }
 
     /// Pieces were missed.
@@ -115,6 +109,6 @@ impl Side {
     /// Bytes of memory in use.
     #[cfg(test)]
     pub(super) fn held(&self) -> usize {
-        self.blocks.held() + self.decoder.held()
+        self.blocks.held() + self.decoder.held() + self.order.held()
     }
 }

@@ -59,7 +59,7 @@ impl Half {
         let tail = self.closing
             || frame.offset != 0
             || (frame.complete && frame.data.is_empty() && frame.length != 0);
-        self.last = frame.now;
+        self.last = self.last.max(frame.now);
         if tail {
             self.messages.go_on(frame);
         } else {

@@ -13,10 +13,10 @@ use super::{
 };
 
 /// Where events go.
-type Out<'a> = dyn FnMut(Event<'_>) + 'a;
+pub(super) type Out<'a> = dyn FnMut(Event<'_>) + 'a;
 
 /// The end of a range of ids that is not known yet.
-const OPEN_END: u32 = u32::MAX;
+pub(super) const OPEN_END: u32 = u32::MAX;
 
 /// Pairs the streams of one HTTP/2 connection.
 ///
@@ -27,15 +27,15 @@ const OPEN_END: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct Streams {
     role: Role,
-    request: Side,
-    response: Side,
-    open: OpenStreams,
+    pub(super) request: Side,
+    pub(super) response: Side,
+    pub(super) open: OpenStreams,
     /// How many requests were seen.
     requests: u32,
     /// The largest stream id that a request was seen on.
-    highest: u32,
+    pub(super) highest: u32,
     /// Ids of streams whose requests may have passed unseen.
-    unseen: Range<u32>,
+    pub(super) unseen: Range<u32>,
     /// The last of these that was told, so that it is told once.
     told: u32,
     /// The last stream that the server will answer (section 6.8).
@@ -60,11 +60,8 @@ impl Streams {
         }
     }
 
-    /// Takes in what the walker saw next.
-    pub fn observe(&mut self, frame: &Frame<'_>, out: &mut dyn FnMut(Event<'_>)) {
-        if !self.side(frame.direction).follows(frame.number) {
-            self.gap(frame.direction, out);
-        }
+    /// Takes in a piece whose turn it is.
+    pub(super) fn take(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) {
         let passed = self.side(frame.direction).observe(frame);
         let request = self.is_request(frame.direction);
         match passed {
@@ -91,22 +88,13 @@ impl Streams {
         }
     }
 
-    /// The walker lost its place in a direction, so that frames are missing.
-    ///
-    /// No open stream is certain any more, whichever direction it was: the next response may answer a request that
-    /// was missed, or have been interim. Streams opened from now on are.
-    pub fn gap(&mut self, direction: Direction, out: &mut dyn FnMut(Event<'_>)) {
-        self.side(direction).lose();
-        if self.is_request(direction) {
-            self.unseen = self.highest.saturating_add(1)..OPEN_END;
-        }
-        while let Some(stream) = self.open.oldest() {
-            self.leave_out(stream, LeftOut::Uncertain, out);
-        }
-    }
-
     /// The connection is over: requests that are not answered yet end as `outcome`.
     pub fn close(&mut self, now: Timestamp, outcome: Outcome, out: &mut dyn FnMut(Event<'_>)) {
+        for direction in Direction::ALL {
+            if self.side(direction).order.waits() {
+                self.give_up(direction, out);
+            }
+        }
         while let Some(stream) = self.open.oldest() {
             self.end(stream, now, outcome, out);
         }
@@ -123,7 +111,7 @@ impl Streams {
         if let Some(stream) = self.open.get_mut(head.stream) {
             if !stream.request.ended {
                 stream.request.bytes += head.bytes;
-                stream.request.last = now;
+                stream.request.last = stream.request.last.max(head.last);
                 stream.request.ended = head.ends_stream;
             }
             return;
@@ -148,7 +136,7 @@ impl Streams {
         if let Some(stream) = self.open.add(head.stream) {
             stream.begin(head.stream, self.requests, head.start, &self.request.fields);
             stream.request.bytes = head.bytes;
-            stream.request.last = now;
+            stream.request.last = head.last;
             stream.request.ended = head.ends_stream;
         }
         if head.stream > self.last_answered {
@@ -236,12 +224,18 @@ impl Streams {
     }
 
     fn end(&mut self, stream: u32, now: Timestamp, unanswered: Outcome, out: &mut Out<'_>) {
-        if let Some(stream) = self.open.remove(stream) {
-            out(stream.event(now, unanswered));
+        let waits = self.request.order.waits();
+        if let Some(open) = self.open.remove(stream) {
+            if waits && !open.request.ended {
+                // What waits may have been a part of it.
+                out(Event::LeftOut { stream, reason: LeftOut::Uncertain });
+            } else {
+                out(open.event(now, unanswered));
+            }
         }
     }
 
-    fn leave_out(&mut self, stream: u32, reason: LeftOut, out: &mut Out<'_>) {
+    pub(super) fn leave_out(&mut self, stream: u32, reason: LeftOut, out: &mut Out<'_>) {
         self.open.remove(stream);
         out(Event::LeftOut { stream, reason });
     }
@@ -251,11 +245,11 @@ impl Streams {
         if by_requester == matches!(self.role, Role::Server) { Outcome::Reset } else { Outcome::Cancelled }
     }
 
-    const fn is_request(&self, direction: Direction) -> bool {
+    pub(super) const fn is_request(&self, direction: Direction) -> bool {
         matches!(direction, Direction::Ingress) == matches!(self.role, Role::Server)
     }
 
-    fn side(&mut self, direction: Direction) -> &mut Side {
+    pub(super) fn side(&mut self, direction: Direction) -> &mut Side {
         if self.is_request(direction) { &mut self.request } else { &mut self.response }
     }
 

@@ -53,20 +53,7 @@ impl Multiplexed {
     pub(super) fn frame(&mut self, record: &FrameRecord, data: &[u8], sink: &mut Sink<'_>) -> bool {
         let Some(connection) = self.connections.get_mut(&record.connection) else { return false };
         let (role, parties) = (connection.role, connection.parties);
-        let direction = if record.direction == 0 { Direction::Egress } else { Direction::Ingress };
-        let frame = Frame {
-            now: record.now,
-            direction,
-            kind: record.frame,
-            flags: record.flags,
-            stream: record.stream,
-            length: record.length,
-            offset: record.offset,
-            data,
-            complete: record.complete == 1,
-            number: record.number,
-        };
-        connection.streams.observe(&frame, &mut |event| sink(role, &parties, event));
+        connection.streams.observe(&Frame::of(record, data), &mut |event| sink(role, &parties, event));
         true
     }
 

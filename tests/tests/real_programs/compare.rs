@@ -124,9 +124,9 @@ pub(crate) fn at_most(
     Ok(())
 }
 
-/// There is an exchange for each of what is expected, or a counted reason: where frames come faster than they can be
-/// followed, streams are left out, some of them because their requests were missed. A gap takes all streams along
-/// that are open `at_once`; yet it is the exception.
+/// There is an exchange for each of what is expected, or a counted reason: segments may arrive in an order that nobody
+/// can follow. A gap takes all streams along that are open `at_once`, some of them because their requests were missed;
+/// yet there is hardly one in a run, at either end.
 pub(crate) fn accounted(
     recording: &Recording,
     exchanges: usize,
@@ -135,7 +135,7 @@ pub(crate) fn accounted(
 ) -> Result<()> {
     let left_out = recording.left_out()?;
     ensure!(exchanges <= expected, "{exchanges} exchanges, where {expected} are expected");
-    let most = expected / 25 + 2 * at_once;
+    let most = 2 * at_once;
     ensure!(exchanges + most >= expected, "only {exchanges} exchanges of {expected}: {left_out:?}");
     left_out.without("push", SETTINGS).are(&["overlapping", "started-before"], (expected - exchanges) as u64)
 }

@@ -90,7 +90,12 @@ impl Conversation {
         }
         let received = self.accepted;
         match direction {
-            Direction::Egress => self.accepted = segment.acknowledgement.or(self.accepted),
+            Direction::Egress => {
+                self.accepted = segment.acknowledgement.or(self.accepted);
+                if let Some(received) = segment.acknowledgement {
+                    self.probe.accepted(received, out);
+                }
+            }
             Direction::Ingress if segment.length != 0 => self.accepted = None,
             Direction::Ingress => {}
         }

@@ -59,6 +59,15 @@ impl Probe {
         self.connection.established(sent_next, received_next);
     }
 
+    /// The observed end has accepted what arrives up to here.
+    pub(super) fn accepted(&mut self, received: u32, out: &mut Out<'_>) {
+        if matches!(self.connection.route(), Route::Frames)
+            && let Some(record) = self.connection.accepted(received)
+        {
+            out(Told::Record(Record::Frame(&record, &[])));
+        }
+    }
+
     /// Takes in one segment, and the captured bytes of its payload.
     pub(super) fn observe(&mut self, segment: &Segment, payload: &[u8], out: &mut Out<'_>) {
         let mut segment = *segment;
@@ -148,6 +157,13 @@ impl Probe {
 
     /// Walks over the frames of a segment.
     fn walk(&mut self, direction: Direction, payload: &[u8], out: &mut Out<'_>) {
+        self.walk_over(direction, payload, out);
+        if let Some(record) = self.connection.end_frames(direction) {
+            out(Told::Record(Record::Frame(&record, &[])));
+        }
+    }
+
+    fn walk_over(&mut self, direction: Direction, payload: &[u8], out: &mut Out<'_>) {
         loop {
             let (passed, record) = self.connection.frame_step(direction, &Captured(payload));
             if !passed.more {

@@ -1,6 +1,6 @@
 //! Whatever passes, nothing panics and nothing grows without bound.
 
-use observer_common::{Direction, Outcome, Role, Timestamp};
+use observer_common::{Direction, Outcome, Place, Role, Timestamp};
 use proptest::prelude::*;
 
 use crate::http2::{Event, Frame, Streams};
@@ -17,6 +17,7 @@ struct Piece {
     complete: bool,
     jump: bool,
     now: u64,
+    place: Place,
 }
 
 prop_compose! {
@@ -32,9 +33,12 @@ prop_compose! {
         complete in prop::bool::weighted(0.8),
         jump in prop::bool::weighted(0.02),
         now in 0_u64..1000,
+        place in prop_oneof![
+            6 => Just(Place::InOrder), 2 => Just(Place::Behind), 1 => Just(Place::Fills), 1 => Just(Place::Filled), 1 => Just(Place::Missed)
+        ],
     ) -> Piece {
         let length = if honest { u32::try_from(data.len()).unwrap() } else { length };
-        Piece { egress, kind, flags, stream, length, offset, data, complete, jump, now }
+        Piece { egress, kind, flags, stream, length, offset, data, complete, jump, now, place }
     }
 }
 
@@ -68,6 +72,7 @@ proptest! {
                 data: &piece.data,
                 complete: piece.complete,
                 number: *number,
+                place: piece.place,
             };
             streams.observe(&frame, &mut count);
             prop_assert!(streams.open(Timestamp(500)).count() <= begun);

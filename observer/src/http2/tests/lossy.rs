@@ -7,12 +7,12 @@ use super::conversation::{Conversation, Exchange, Layout, Side, Told, feed, mess
 use crate::http2::{LeftOut, Streams, flag};
 
 /// One thing that somebody says on a stream.
-type Step = fn(&mut Conversation, u32) -> &mut Conversation;
+pub(super) type Step = fn(&mut Conversation, u32) -> &mut Conversation;
 
 const CLASS: &str = "/a.B/C";
 
 /// What may happen on one stream, in order.
-const FLOWS: [&[Step]; 12] = [
+pub(super) const FLOWS: [&[Step]; 12] = [
     &[|c, s| c.call(s, CLASS), |c, s| c.answer(s), |c, s| c.trailers(s, "0")],
     &[|c, s| c.call(s, "/a.B/D"), |c, s| c.answer(s), |c, s| c.trailers(s, "14")],
     // Trailers, but no message.
@@ -62,7 +62,7 @@ const FLOWS: [&[Step]; 12] = [
 ];
 
 /// Flows, interleaved. Streams are opened in the order of their ids.
-fn conversation(flows: &[usize], order: &[Index]) -> Conversation {
+pub(super) fn conversation(flows: &[usize], order: &[Index]) -> Conversation {
     let mut conversation = Conversation::new();
     let mut running: Vec<(u32, &[Step])> = Vec::new();
     let mut order = order.iter().cycle();
@@ -84,7 +84,7 @@ fn conversation(flows: &[usize], order: &[Index]) -> Conversation {
 }
 
 /// What was told, if it is true.
-fn compare(told: &[Told], truth: &[Told]) -> Result<(), TestCaseError> {
+pub(super) fn compare(told: &[Told], truth: &[Told]) -> Result<(), TestCaseError> {
     let mut seen = Vec::new();
     for event in told {
         let Told::Exchange(exchange) = event else { continue };
@@ -119,7 +119,7 @@ fn compare(told: &[Told], truth: &[Told]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn order() -> impl Strategy<Value = Vec<Index>> {
+pub(super) fn order() -> impl Strategy<Value = Vec<Index>> {
     prop::collection::vec(any::<Index>(), 64)
 }
 

@@ -8,6 +8,7 @@ mod layout;
 mod lossy;
 mod pairing;
 mod recorded;
+mod reordered;
 mod streaming;
 mod uncertain;
 mod walker;

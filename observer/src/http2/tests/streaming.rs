@@ -1,6 +1,6 @@
 //! Calls with one message each way, and the others.
 
-use observer_common::{Direction, Role, Timestamp};
+use observer_common::{Direction, Place, Role, Timestamp};
 
 use super::conversation::{Conversation, POST, Side, Told, feed, message};
 use crate::http2::{Frame, LeftOut, Streams, flag, kind};
@@ -116,6 +116,7 @@ fn a_prefix_may_come_in_pieces() {
             data: &bytes[offset as usize..=offset as usize],
             complete: offset == 4,
             number: offset + 2,
+            place: Place::InOrder,
         };
         streams.observe(&frame, &mut |event| told.push(event.into()));
     }

@@ -1,6 +1,6 @@
 //! The kernel's frame walker, as the tests need it: bytes of segments go in, pieces of frames come out.
 
-use observer_common::{Direction, Timestamp};
+use observer_common::{Direction, Place, Timestamp};
 
 use crate::http2::{Frame, flag, kind};
 
@@ -75,6 +75,7 @@ impl Walker {
                     data,
                     complete,
                     number: self.number,
+                    place: Place::InOrder,
                 });
             }
             if !complete {
