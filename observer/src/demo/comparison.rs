@@ -1,6 +1,9 @@
 //! Whether the probes saw what the client saw: both read the same clock.
 
-use std::{collections::HashMap, fmt};
+use std::{
+    collections::{BTreeSet, HashMap},
+    fmt,
+};
 
 use observer_common::{Nanoseconds, Outcome, Timestamp};
 
@@ -28,6 +31,8 @@ pub struct Comparison {
     observed: Summary,
     client: Summary,
     inside: usize,
+    /// Requests that the client gave up.
+    given_up: usize,
 }
 
 /// How many exchanges there were, and how long they took.
@@ -40,20 +45,22 @@ struct Summary {
 
 impl Comparison {
     /// Compares what was observed with what the client logged. Exchanges without a connection or an answer are left
-    /// out: the client knows when it gave up, not when its socket did.
+    /// out: the client knows when it gave up, not when its socket did, and an answer may have come in between.
     pub fn of(observed: &[Exchange], client: &[Exchange]) -> Self {
+        let given_up = client.iter().filter(|exchange| exchange.outcome != Outcome::Ok).count();
         let [observed, client] = [observed, client].map(by_connection);
         let inside = observed
             .iter()
             .filter_map(|(connection, observed)| Some((observed, client.get(connection)?)))
             .map(|(observed, client)| inside(observed, client))
             .sum();
-        Self { observed: Summary::of(&observed), client: Summary::of(&client), inside }
+        Self { observed: Summary::of(&observed), client: Summary::of(&client), inside, given_up }
     }
 
-    /// Whether the probes saw every request of the client, and each within the client's own times.
+    /// Whether the probes saw every answered request of the client, each within the client's own times, and no others.
     const fn agrees(&self) -> bool {
-        self.observed.exchanges == self.client.exchanges && self.inside == self.client.exchanges
+        self.inside == self.client.exchanges
+            && self.observed.exchanges <= self.client.exchanges + self.given_up
     }
 }
 
@@ -91,21 +98,28 @@ impl Summary {
     }
 }
 
-/// How many of the observed lie within the client's, where several may be under way on one connection at once.
+/// How many of the client's have an observed one within them, each another one. Several may be under way on one
+/// connection at once.
 ///
-/// If there is a way to pair them up so that each observed one lies within the client's, then it does so in the order
-/// of beginnings and in the order of ends.
+/// In the order of their ends, each of the client's takes the one that began first after it: those that began later are
+/// left for later ones.
 fn inside(observed: &[Span], client: &[Span]) -> usize {
-    let sorted = |spans: &[Span], key: fn(&Span) -> u64| {
-        let mut times: Vec<_> = spans.iter().map(key).collect();
-        times.sort_unstable();
-        times
+    let by_end = |spans: &[Span]| {
+        let mut spans = spans.to_vec();
+        spans.sort_unstable_by_key(|span| span.end());
+        spans
     };
-    let [starts, ends] = [(|span| span.start.0) as fn(&Span) -> u64, |span| span.end()]
-        .map(|key| (sorted(observed, key), sorted(client, key)));
-    let begin_within = starts.0.iter().zip(&starts.1).map(|(observed, client)| client <= observed);
-    let end_within = ends.0.iter().zip(&ends.1).map(|(observed, client)| observed <= client);
-    begin_within.zip(end_within).filter(|(begins, ends)| *begins && *ends).count()
+    let mut ended = by_end(observed).into_iter().enumerate().peekable();
+    let mut free = BTreeSet::new();
+    let mut inside = 0;
+    for span in by_end(client) {
+        while let Some((number, observed)) = ended.next_if(|(_, observed)| observed.end() <= span.end()) {
+            free.insert((observed.start, number));
+        }
+        let taken = free.range((span.start, 0)..).next().copied();
+        inside += usize::from(taken.is_some_and(|taken| free.remove(&taken)));
+    }
+    inside
 }
 
 /// The smallest value that `percent` of all do not exceed; 0 where there is none.
@@ -169,6 +183,16 @@ mod tests {
         let client = [exchange(1, 100, 50)];
         let given_up = Exchange { outcome: Outcome::Cancelled, ..exchange(1, 200, 90) };
         assert!(Comparison::of(&[client[0], given_up], &client).agrees());
+        // The answer came before the client's socket was closed.
+        let client = [client[0], given_up];
+        assert!(Comparison::of(&[client[0], exchange(1, 201, 60)], &client).agrees());
+        assert!(!Comparison::of(&[exchange(1, 201, 60)], &client).agrees());
+    }
+
+    #[test]
+    fn an_exchange_that_nobody_made_is_told() {
+        let client = [exchange(1, 100, 50)];
+        assert!(!Comparison::of(&[client[0], exchange(1, 300, 50)], &client).agrees());
     }
 
     #[test]

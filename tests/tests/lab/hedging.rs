@@ -62,7 +62,7 @@ fn copies_of_late_requests_go_elsewhere_within_the_budget(wire: Wire) -> Result<
             ensure!(is_answered == (copy.attempt == winner), "{winner:?} won, but {copy:?}");
         }
     }
-    Ok(())
+    losers_are_cancelled_at_the_replica(&truth)
 }
 
 #[test]
@@ -76,20 +76,46 @@ fn in_grpc_copies_of_late_requests_go_elsewhere_within_the_budget() -> Result<()
 }
 
 /// A replica learns that the other copy was faster, and serves the loser no longer.
-#[test]
-fn losers_are_cancelled_at_the_replica() -> Result<()> {
-    let truth = hedged(Wire::Http1)?;
-    let lost = truth.copies.iter().filter(|copy| copy.ending == Ending::Cancelled);
-    let mut looked_at = 0;
+fn losers_are_cancelled_at_the_replica(truth: &Truth) -> Result<()> {
+    let lost: Vec<_> = truth.copies.iter().filter(|copy| copy.ending == Ending::Cancelled).collect();
+    ensure!(!lost.is_empty(), "no copy ever lost");
     for copy in lost {
         let execution = truth
             .executions
             .iter()
             .find(|execution| (execution.request, execution.attempt) == (copy.request, copy.attempt))
             .with_context(|| format!("no replica knows of {copy:?}"))?;
-        looked_at += 1;
         ensure!(!execution.answered, "{execution:?} was answered, though the client had given it up");
     }
-    ensure!(looked_at > 0, "no copy ever lost");
     Ok(())
+}
+
+/// While one replica stands still, the others answer: what is asked of it is answered before it goes on.
+fn pauses_are_hedged_away(wire: Wire) -> Result<()> {
+    let mut scenario = Scenario::of(Cause::Independent);
+    scenario.system.duration = Duration::from_millis(2_500);
+    scenario.system.wire = wire;
+    let mut policy = Policy::after(DELAY);
+    policy.budget.per_primary = Share::percent(30);
+    scenario.hedging = Some(policy);
+    let truth = run(&Programs::beside_tests()?.observer, &scenario)?;
+
+    let summary = truth.summary();
+    ensure!(summary.failed == 0, "{} requests failed: {:?}", summary.failed, truth.counts);
+    let pauses = truth.faults.iter().filter_map(|fault| fault.end.since(fault.begin));
+    let shortest = pauses.filter(|pause| pause.0 > 100_000_000).min().context("no replica was stopped")?;
+    let p99 = summary.all.quantile(0.99).context("no requests")?;
+    ensure!(p99 < shortest, "p99 is {p99:?}, the shortest pause was {shortest:?}");
+    Ok(())
+}
+
+#[test]
+fn in_http1_pauses_are_hedged_away() -> Result<()> {
+    pauses_are_hedged_away(Wire::Http1)
+}
+
+/// All calls to a replica that stands still are cancelled on one connection, which outlasts that.
+#[test]
+fn in_grpc_pauses_are_hedged_away() -> Result<()> {
+    pauses_are_hedged_away(Wire::Grpc)
 }

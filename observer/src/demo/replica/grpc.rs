@@ -14,6 +14,10 @@ use tonic::{
 
 use super::{super::grpc::PlainBytes, BODY, Replica, Ticket};
 
+/// So many calls may be cancelled before the replica has looked at them. A hedging client does that to a replica that
+/// stands still; by default, twenty would be taken for an attack, and the connection would end with all calls on it.
+const MOST_RESET: usize = 10_000;
+
 /// Answers the calls of one connection. A call that the client cancels is given up.
 pub(super) async fn serve(stream: TcpStream, replica: Arc<Replica>) -> hyper::Result<()> {
     let service = service_fn(|request: Request<Incoming>| {
@@ -21,7 +25,10 @@ pub(super) async fn serve(stream: TcpStream, replica: Arc<Replica>) -> hyper::Re
         let call = Call { replica: Arc::clone(&replica), ticket };
         async move { Ok::<_, Infallible>(Grpc::new(PlainBytes).unary(call, request).await) }
     });
-    http2::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await
+    http2::Builder::new(TokioExecutor::new())
+        .max_pending_accept_reset_streams(MOST_RESET)
+        .serve_connection(TokioIo::new(stream), service)
+        .await
 }
 
 struct Call {
