@@ -66,7 +66,7 @@ impl Comparison {
 
 impl fmt::Display for Comparison {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { observed, client, inside } = self;
+        let Self { observed, client, inside, .. } = self;
         let verb = if self.agrees() { "agree" } else { "disagree" };
         write!(
             formatter,
