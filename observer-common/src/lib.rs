@@ -11,9 +11,11 @@
 #![cfg_attr(not(test), no_std)]
 
 mod address;
+mod beginning;
 mod config;
 mod connection;
 mod counters;
+mod doubts;
 mod ending;
 mod frames;
 mod heads;
@@ -39,7 +41,7 @@ pub use frames::{FrameRecord, LONGEST_HEADER, Passed, PayloadBytes, Walker};
 pub use heads::{Heads, Kept, REQUEST_HEAD, RESPONSE_HEAD};
 pub use http2::{BLOCK_PIECE, FRAME_HEADER, SHORT_PIECE};
 pub use protocol::{
-    HEAD_LENGTH, Head, HeadKind, MYSQL_COMMAND, Protocol, mysql_is_encrypted, mysql_is_unanswered,
+    FEW, HEAD_LENGTH, Head, HeadKind, MYSQL_COMMAND, Protocol, mysql_is_encrypted, mysql_is_unanswered,
 };
 pub use record::{
     COMM_LENGTH, ConnectionRecord, ExchangeRecord, Outcome, PAYLOAD_LENGTH, Parties, PayloadRecord,
