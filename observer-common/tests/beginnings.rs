@@ -1,6 +1,8 @@
 //! What messages begin with decides: answers of HTTP/1 in pieces, requests that came with the handshake, headers of a
 //! proxy.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use observer_common::{Nanoseconds, Outcome, Protocol, Reason, Role, Route};
 use proptest::{collection::vec, prelude::*};
 
@@ -80,9 +82,9 @@ fn an_interim_response_in_pieces_is_no_answer() {
             for body in [b"body".as_slice(), b"a longer body of the request"] {
                 let mut talk = Talk::new(role);
                 talk.ask(GET).answer(OK).ask(b"POST / HTTP/1.1\r\n\r\n");
-                pieces.iter().for_each(|piece| {
+                for piece in pieces {
                     talk.answer(piece);
-                });
+                }
                 talk.ask(body).answer(OK).ask(GET).answer(OK);
                 let (seen, left_out) = talk.end();
                 assert_eq!(seen, [(Protocol::Http1, 10); 2], "{pieces:?}");
