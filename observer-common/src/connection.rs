@@ -164,8 +164,10 @@ pub struct Connection {
     pub role: Role,
     /// What is known of the other end.
     pub peer: Peer,
-    /// Keeps the layout free of holes.
-    pub reserved: [u8; 2],
+    /// What is doubtful about what the side that asks has said: bits of [`Connection`]'s, see `doubts`.
+    pub asking: u8,
+    /// The same of the side that answers.
+    pub answering: u8,
     /// Sequence number of the FIN that came before data that it follows.
     pub fin_sequence: u32,
     /// Who talks to whom.
@@ -244,11 +246,13 @@ impl Connection {
         self.protocol = Protocol::Unknown;
         self.peer = Peer::Unknown;
         self.tls = TlsStage::None;
+        self.asking = 0;
+        self.answering = 0;
     }
 
     /// Whether the current exchange, if there is one, is a certain pair so far.
     pub const fn is_certain(&self) -> bool {
-        self.is_observed() && self.flags & Self::OVERLAPPING == 0
+        self.is_observed() && self.flags & Self::OVERLAPPING == 0 && self.answering & Self::HIDDEN_ANSWER == 0
     }
 
     /// Whether the conversation is paired at all.

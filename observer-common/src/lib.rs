@@ -12,9 +12,11 @@
 
 mod address;
 mod aside;
+mod beginning;
 mod config;
 mod connection;
 mod counters;
+mod doubts;
 mod ending;
 mod frames;
 mod heads;
@@ -42,7 +44,7 @@ pub use heads::{Heads, Kept, REQUEST_HEAD, RESPONSE_HEAD};
 pub use hole::Place;
 pub use http2::{BLOCK_PIECE, FRAME_HEADER, SHORT_PIECE};
 pub use protocol::{
-    HEAD_LENGTH, Head, HeadKind, MYSQL_COMMAND, Protocol, mysql_is_encrypted, mysql_is_unanswered,
+    FEW, HEAD_LENGTH, Head, HeadKind, MYSQL_COMMAND, Protocol, mysql_is_encrypted, mysql_is_unanswered,
 };
 pub use record::{
     COMM_LENGTH, ConnectionRecord, ExchangeRecord, Outcome, PAYLOAD_LENGTH, Parties, PayloadRecord,

@@ -8,7 +8,6 @@
 
 use crate::{
     Connection, Direction, HEAD_LENGTH, HeadKind, Outcome, Phase, Protocol, Reason, Role, Segment, Step,
-    Timestamp, TlsStage,
     ending::Ending,
     payload::Payload,
     sequence::{distance, later},
@@ -39,7 +38,7 @@ impl Connection {
             !matches!(self.phase, Phase::Opaque)
         } else {
             match self.phase {
-                Phase::Requesting => matches!(self.protocol, Protocol::Http1),
+                Phase::Requesting => matches!(self.protocol, Protocol::Http1) || self.is_unseen(),
                 // Who speaks first, says who he is.
                 Phase::Idle => self.number == 0 && matches!(self.protocol, Protocol::Unknown),
                 _ => false,
@@ -135,10 +134,20 @@ impl Connection {
         let begins =
             matches!(self.at_hand.head(), HeadKind::HttpRequest) && !matches!(self.protocol, Protocol::Other);
         match self.phase {
-            Phase::Idle => change.begins = fresh,
+            Phase::Idle => {
+                if !self.begins_proxied() {
+                    change.begins = fresh;
+                }
+            }
+            Phase::Requesting if self.may_be_answered() => {
+                // It may as well go on with the last one: both are doubtful.
+                self.flags |= Self::OVERLAPPING;
+                change.ends = Some(Ending { until: segment.now, outcome: Outcome::Ok });
+                change.begins = fresh;
+            }
             Phase::Requesting => {
                 // A second request line while the first is unanswered: from here on nothing is certain.
-                if begins && matches!(self.protocol, Protocol::Http1) {
+                if begins && (matches!(self.protocol, Protocol::Http1) || self.is_unseen()) {
                     self.flags |= Self::PIPELINED | Self::OVERLAPPING;
                 }
                 self.more_request(segment, fresh);
@@ -196,28 +205,19 @@ impl Connection {
                 if matches!(self.at_hand.head(), HeadKind::MysqlGreeting) && self.number == 0 {
                     self.protocol = Protocol::Mysql;
                     self.at_hand.doubt(Reason::Handshake);
+                } else if self.is_proxied() && !self.meet() {
+                    // It answers what came in one segment with the proxy's header.
                 } else if self.flags & Self::PUSHED == 0 {
                     self.flags |= Self::PUSHED;
-                    self.at_hand.doubt(Reason::Push);
+                    let reason = if self.is_proxied() { Reason::Overlapping } else { Reason::Push };
+                    self.at_hand.doubt(reason);
                 }
             }
             Phase::Requesting => {
-                let status = self.at_hand.status();
-                let http = matches!(self.protocol, Protocol::Http1);
-                if http && matches!(status, 100 | 102..=199) {
-                    // An interim response announces the real one (RFC 9110, section 15.2).
-                    self.response_bytes = 0;
+                if (self.is_unseen() && !self.meet()) || self.is_interim() {
                     return;
                 }
-                if http && status == 0 && !matches!(self.at_hand.head(), HeadKind::Unknown) {
-                    if self.number == 1 {
-                        // The connection's very first response is none of HTTP's.
-                        self.protocol = Protocol::Other;
-                    } else {
-                        // Not the beginning of a response: what is left of an earlier one.
-                        self.flags |= Self::OVERLAPPING;
-                    }
-                }
+                self.doubt_hidden_answer();
                 if let Some(acknowledged) = self.at_hand.acknowledged()
                     && distance(self.request_sequence, acknowledged) <= 0
                 {
@@ -232,10 +232,13 @@ impl Connection {
                 self.phase = Phase::Responding;
                 self.first = segment.now;
                 self.last = segment.now;
-                self.status = status;
+                self.status = self.at_hand.status();
                 self.at_hand.note(Step::ANSWERED);
             }
             Phase::Responding => {
+                if self.may_be_asked() {
+                    self.flags |= Self::OVERLAPPING; // it may answer another request
+                }
                 if segment.now > self.last {
                     self.last = segment.now;
                 }
@@ -246,65 +249,6 @@ impl Connection {
                 self.at_hand.doubt(Reason::StartedBefore);
             }
             Phase::Synchronising | Phase::Opaque => self.flags &= !Self::ASKED,
-        }
-    }
-
-    /// A request begins with this segment.
-    #[inline(always)]
-    fn begin(&mut self, segment: &Segment, fresh: u32) {
-        match self.at_hand.head() {
-            HeadKind::HttpRequest if !matches!(self.protocol, Protocol::Other | Protocol::Mysql) => {
-                self.protocol = Protocol::Http1;
-            }
-            // MySQL begins with a greeting and then asks for encryption.
-            HeadKind::TlsRecord if matches!(self.protocol, Protocol::Unknown | Protocol::Mysql) => {
-                self.protocol = Protocol::Tls;
-                if self.number == 0 {
-                    self.begin_tls(segment);
-                    return;
-                }
-            }
-            HeadKind::Http2Preface => {
-                self.begin_http2(segment);
-                return;
-            }
-            _ => {}
-        }
-        let uncertain = self.flags & Self::PIPELINED != 0
-            || (matches!(self.protocol, Protocol::Http1) && matches!(self.at_hand.head(), HeadKind::Other));
-        self.flags &= !(Self::OVERLAPPING | Self::PUSHED);
-        if uncertain {
-            self.flags |= Self::OVERLAPPING;
-        }
-        self.retransmits = 0;
-        self.requester_done = Timestamp(0);
-        self.response_bytes = 0;
-        self.status = 0;
-        if matches!(self.protocol, Protocol::Http2 | Protocol::Upgraded)
-            || (matches!(self.protocol, Protocol::Tls) && matches!(self.tls, TlsStage::None))
-        {
-            self.phase = Phase::Opaque;
-            self.flags |= Self::ASKED;
-            // The step may already tell how the exchange before ended; this turn is told all the same.
-            let reason = self.opaque_reason();
-            self.at_hand.doubt(reason);
-            return;
-        }
-        self.at_hand.note(Step::ASKED);
-        self.number = self.number.wrapping_add(1);
-        self.phase = Phase::Requesting;
-        self.request_sequence = segment.start();
-        self.start = segment.now;
-        self.sent = segment.now;
-        self.request_bytes = u64::from(fresh);
-    }
-
-    #[inline(always)]
-    fn opaque_reason(&self) -> Reason {
-        match self.protocol {
-            Protocol::Tls => Reason::Tls,
-            Protocol::Http2 => Reason::Http2,
-            _ => Reason::Upgraded,
         }
     }
 }

@@ -3,6 +3,11 @@
 /// How many payload bytes are looked at: enough for an HTTP/1 status line up to its code.
 pub const HEAD_LENGTH: usize = 12;
 
+/// How many bytes are looked at where fewer came.
+pub const FEW: usize = 8;
+/// Bytes of the version that begins a status line, but for its last digit.
+const VERSION: u32 = 7;
+
 /// The protocol that a connection speaks, as far as its payload has told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
@@ -65,6 +70,12 @@ pub enum Head {
     Http2Preface,
     /// What a MySQL server says first: a packet of some hundred bytes at most, numbered 0, of version 10.
     MysqlGreeting,
+    /// The status line of an HTTP/1 response, or as much of it as came before its code.
+    HttpCut,
+    /// The settings of HTTP/2, with which a server begins (RFC 9113, section 3.4).
+    Http2Settings,
+    /// The header with which a proxy tells whom it speaks for: PROXY protocol, version 1 or 2.
+    ProxyHeader,
 }
 
 /// [`Head`] without what it carries.
@@ -90,6 +101,12 @@ pub enum HeadKind {
     Http2Preface,
     /// [`Head::MysqlGreeting`].
     MysqlGreeting,
+    /// [`Head::HttpCut`].
+    HttpCut,
+    /// [`Head::Http2Settings`].
+    Http2Settings,
+    /// [`Head::ProxyHeader`].
+    ProxyHeader,
 }
 
 const fn ascii(text: [u8; 4]) -> u32 {
@@ -108,6 +125,9 @@ impl Head {
             Self::TlsRecord => HeadKind::TlsRecord,
             Self::Http2Preface => HeadKind::Http2Preface,
             Self::MysqlGreeting => HeadKind::MysqlGreeting,
+            Self::HttpCut => HeadKind::HttpCut,
+            Self::Http2Settings => HeadKind::Http2Settings,
+            Self::ProxyHeader => HeadKind::ProxyHeader,
         }
     }
 
@@ -146,6 +166,15 @@ impl Head {
         if b1 | b2 | b3 == 0 && b0 >= 32 && b4 == 10 && (b5.is_ascii_digit()) && (b6 == b'.' || b7 == b'.') {
             return Self::MysqlGreeting;
         }
+        if b0 | b1 | b4 | b5 | b6 | b7 | b8 == 0 && b3 == 4 && b2.is_multiple_of(6) {
+            return Self::Http2Settings;
+        }
+        let third = ascii([b8, b9, b10, b11]);
+        if (first == ascii(*b"PROX") && second & 0xffff_0000 == ascii(*b"Y \0\0"))
+            || (first == ascii(*b"\r\n\r\n") && second == ascii(*b"\0\r\nQ") && third == ascii(*b"UIT\n"))
+        {
+            return Self::ProxyHeader;
+        }
         let method = first == ascii(*b"GET ")
             || first == ascii(*b"PUT ")
             || (first == ascii(*b"POST") && b4 == b' ')
@@ -156,6 +185,18 @@ impl Head {
             || (first == ascii(*b"OPTI") && second == ascii(*b"ONS "))
             || (first == ascii(*b"CONN") && second == ascii(*b"ECT "));
         if method { Self::HttpRequest } else { Self::Other }
+    }
+
+    /// What an answer of HTTP/1 is that begins with a segment of fewer than [`HEAD_LENGTH`] bytes: the first `length`
+    /// of `bytes`.
+    #[inline(always)]
+    pub fn of_few(bytes: [u8; FEW], length: u32) -> Self {
+        let length = if length > VERSION { VERSION } else { length };
+        if length == 0 {
+            return Self::Unknown;
+        }
+        let differs = u64::from_be_bytes(bytes) ^ u64::from_be_bytes(*b"HTTP/1.\0");
+        if differs.wrapping_shr(64 - 8 * length) == 0 { Self::HttpCut } else { Self::Other }
     }
 }
 
@@ -208,5 +249,22 @@ mod tests {
         assert_eq!(Head::of(b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\0"), Head::TlsRecord);
         assert_eq!(Head::of(b"*1\r\n$4\r\nPING"), Head::Other);
         assert_eq!(Head::of(b"GETS key\r\n\r\n"), Head::Other);
+        assert_eq!(Head::of(b"PROXY TCP4 1"), Head::ProxyHeader);
+        assert_eq!(Head::of(b"\r\n\r\n\0\r\nQUIT\n"), Head::ProxyHeader);
+        assert_eq!(Head::of(b"\0\0\x12\x04\0\0\0\0\0\0\x03\0"), Head::Http2Settings);
+    }
+
+    #[test]
+    fn a_few_bytes_may_begin_a_status_line() {
+        for (bytes, length, head) in [
+            (b"H\0\0\0\0\0\0\0", 1, Head::HttpCut),
+            (b"HTTP/1.1", 8, Head::HttpCut),
+            (b"HTTP/2.0", 8, Head::Other),
+            (b"$-1\r\n\0\0\0", 5, Head::Other),
+            (b"\r\n\0\0\0\0\0\0", 2, Head::Other),
+            (b"\0\0\0\0\0\0\0\0", 0, Head::Unknown),
+        ] {
+            assert_eq!(Head::of_few(*bytes, length), head, "{bytes:?}");
+        }
     }
 }

@@ -8,7 +8,8 @@
 //!   the hash, 1 byte of type, 16 of tag);
 //! - session tickets come once Finished has arrived: before the first request, or as the first part of its answer,
 //!   in which case nobody can tell where the answer begins. The first turn is always left out, and counted;
-//! - an alert is 19 bytes long, a key update 22: records of these lengths are never counted.
+//! - an alert is 19 bytes long, a key update 22. Content of these lengths looks the same, so that it makes the turn
+//!   doubtful (`doubts`); within an answer 22 bytes are content.
 
 use crate::{
     Connection, Passed, PayloadBytes, Phase, Walker,
@@ -25,7 +26,7 @@ const APPLICATION_DATA: u8 = 23;
 const FINISHED_SHA256: u32 = 53;
 const FINISHED_SHA384: u32 = 69;
 const ALERT: u32 = 19;
-const KEY_UPDATE: u32 = 22;
+pub(crate) const KEY_UPDATE: u32 = 22;
 /// How many records the asking side's part of a handshake has at most, certificates included.
 const MOST_HANDSHAKE_RECORDS: u32 = 16;
 
@@ -65,7 +66,6 @@ impl Connection {
             }
             return false;
         }
-        let bookkeeping = matches!(length, ALERT | KEY_UPDATE);
         match (stage, request) {
             // Data before the handshake (0-RTT): from here on nothing tells handshake from data.
             (TlsStage::None | TlsStage::Hello, true) => {
@@ -91,7 +91,9 @@ impl Connection {
             }
             // One has come, another may follow in front of the first answer.
             (TlsStage::Tickets, false) if matches!(get(&self.phase), Phase::Idle) => false,
-            (TlsStage::Tickets | TlsStage::Modern, _) => !bookkeeping,
+            (TlsStage::Tickets | TlsStage::Modern, _) => {
+                !matches!(length, ALERT | KEY_UPDATE) || self.short_record(request, length)
+            }
             (TlsStage::Classic, _) => true,
         }
     }

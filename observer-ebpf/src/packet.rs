@@ -9,15 +9,15 @@ use aya_ebpf::{
     programs::SkBuffContext,
 };
 use observer_common::{
-    Connection, Direction, HEAD_LENGTH, Head, Known, MYSQL_COMMAND, Outcome, Peer, Phase, Protocol, Reason,
-    RecordKind, Role, Route, Segment, TcpFlags, Timestamp, mysql_is_encrypted, mysql_is_unanswered,
+    Connection, Direction, FEW, HEAD_LENGTH, Head, Known, MYSQL_COMMAND, Outcome, Peer, Phase, Protocol,
+    Reason, RecordKind, Role, Route, Segment, TcpFlags, Timestamp, mysql_is_encrypted, mysql_is_unanswered,
 };
 
 use crate::{
     count::count,
     emit::{emit, emit_closed, emit_opened, emit_payload},
     headers::{ACK, Packet, names_answer},
-    heads::keep_heads,
+    heads::{keep_heads, load},
     log::debug,
     parties::{assign_role, identify},
     storage::storage,
@@ -193,6 +193,13 @@ unsafe fn take_turn(
                 }
                 head = Head::of(&bytes);
             }
+        } else if !asks
+            && matches!(connection.protocol, Protocol::Http1)
+            && connection.asks_for_head(direction)
+        {
+            let mut few = [0; FEW];
+            let length = load::<FEW>(context, packet.header, packet.length, few.as_mut_ptr());
+            head = Head::of_few(few, length);
         }
         let mut segment = segment(packet, direction, socket, connection);
         segment.head = head;

@@ -1,8 +1,8 @@
 //! An observed socket: the hook that sees every segment, and the stack behind it that accepts what arrives in order.
 
 use observer_common::{
-    Closed, Completed, Connection, Direction, HEAD_LENGTH, Head, Known, Reason, Role, Segment, TcpFlags,
-    Timestamp,
+    Closed, Completed, Connection, Direction, FEW, HEAD_LENGTH, Head, Known, Protocol, Reason, Role, Segment,
+    TcpFlags, Timestamp,
 };
 
 pub(crate) const FIN: u8 = TcpFlags::FIN;
@@ -46,6 +46,8 @@ pub(crate) struct Wire {
     pub(crate) now: u64,
     pub(crate) completed: Vec<Completed>,
     pub(crate) uncertain: Vec<Reason>,
+    /// Whether what segments begin with is not looked at: the next ones come with the handshake.
+    pub(crate) unseen: bool,
     sent_start: u32,
     received_start: u32,
     stack: Stack,
@@ -70,6 +72,7 @@ impl Wire {
             now: 1_000,
             completed: Vec::new(),
             uncertain: Vec::new(),
+            unseen: false,
             sent_start,
             received_start,
             stack: Stack::default(),
@@ -130,8 +133,17 @@ impl Wire {
     ) -> &mut Self {
         let length = u32::try_from(payload.len()).unwrap();
         let head = match payload.first_chunk::<HEAD_LENGTH>() {
+            _ if self.unseen => Head::Unknown,
             Some(bytes) if self.connection.asks_for_head(direction) => Head::of(bytes),
             _ if length != 0 && self.connection.is_request(direction) => Head::Other,
+            None if self.connection.asks_for_head(direction)
+                && self.connection.protocol == Protocol::Http1 =>
+            {
+                let mut few = [0; FEW];
+                let kept = payload.len().min(FEW);
+                few[..kept].copy_from_slice(&payload[..kept]);
+                Head::of_few(few, length)
+            }
             _ => Head::Unknown,
         };
         let asks = self.connection.asks_for_received(sequence);

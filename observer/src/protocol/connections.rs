@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use super::{kind::Kind, statements::Statements};
+use super::{LeftOut, kind::Kind, statements::Statements, verdict::Verdict};
 use crate::maps::HashMap;
 
 /// How many connections are remembered at most.
@@ -20,6 +20,10 @@ pub(super) enum Mode {
     Streaming,
     /// Its messages are compressed: they cannot be read.
     Compressed,
+    /// Commands are not answered until some later one is.
+    Silent,
+    /// Requests are sent while answers to earlier ones are due.
+    Sliding,
 }
 
 /// What is remembered of a connection whose protocol is certain.
@@ -33,6 +37,8 @@ pub(super) struct Connection {
     pub(super) framed: bool,
     /// How many turns in a row did not begin as the protocol's messages do.
     pub(super) contradictions: u8,
+    /// The most requests of HTTP/1 that were seen in one turn.
+    pub(super) requests: usize,
     /// Its prepared statements.
     pub(super) statements: Statements,
 }
@@ -44,6 +50,7 @@ impl Connection {
             mode: Mode::Ordinary,
             framed: false,
             contradictions: 0,
+            requests: 0,
             statements: Statements::default(),
         }
     }
@@ -76,6 +83,22 @@ impl Connections {
         }
         let entry = self.young.entry(connection).insert_entry(known);
         entry.into_mut()
+    }
+
+    /// What a turn of HTTP/1 is, in which so many requests were seen. Where a batch is followed by a turn of fewer
+    /// requests, these may have been sent when some of its answers were still to come: from there on nobody knows
+    /// which request an answer belongs to.
+    pub(super) fn pipelined(&mut self, connection: u64, requests: usize, verdict: Verdict) -> Verdict {
+        let known = match self.get(connection) {
+            Some(known) if known.kind == Kind::Http1 => known,
+            _ if requests > 1 => self.insert(connection, Connection::new(Kind::Http1)),
+            _ => return verdict,
+        };
+        if requests < known.requests {
+            known.mode = Mode::Sliding;
+        }
+        known.requests = known.requests.max(requests);
+        if known.mode == Mode::Sliding { Verdict::LeftOut(LeftOut::Overlapping) } else { verdict }
     }
 
     /// Forgets a connection.

@@ -40,12 +40,16 @@ fn certain_line<'a>(turn: &Turn<'a>) -> Option<RequestLine<'a>> {
     })
 }
 
-/// Reads a turn of HTTP/1.
-pub(super) fn read(turn: &Turn<'_>, class: &mut Text, status: &mut Text) -> Verdict {
+/// Reads a turn of HTTP/1: what it is, and how many requests were seen in it.
+pub(super) fn read(turn: &Turn<'_>, class: &mut Text, status: &mut Text) -> (Verdict, usize) {
     let Some(line) = certain_line(turn) else {
-        return Verdict::Contradiction;
+        // The beginning of a request may have passed unseen, together with the handshake.
+        let unseen = turn.request.is_empty() && turn.response.starts_with(STATUS_LINE);
+        return (if unseen { read_status(turn, status) } else { Verdict::Contradiction }, 0);
     };
+    let mut requests = 1;
     if let Some((methods, cut)) = pipelined(turn, &line) {
+        requests = methods.seen();
         batch::write(class, methods.common(), Case::Kept, cut);
     } else {
         class.push_ascii(line.method);
@@ -54,6 +58,10 @@ pub(super) fn read(turn: &Turn<'_>, class: &mut Text, status: &mut Text) -> Verd
             path::write(class, line.target, line.cut);
         }
     }
+    (read_status(turn, status), requests)
+}
+
+fn read_status(turn: &Turn<'_>, status: &mut Text) -> Verdict {
     let code = status_code(turn.response);
     if let Some(code) = code {
         status.push_number(code.into());

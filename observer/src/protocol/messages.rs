@@ -69,10 +69,10 @@ impl Messages {
     fn read(&mut self, turn: &Turn<'_>) -> (Kind, Verdict) {
         match turn.protocol {
             Protocol::Http1 => {
-                let verdict = http1::read(turn, &mut self.class, &mut self.status);
+                let (verdict, requests) = http1::read(turn, &mut self.class, &mut self.status);
                 // Only a server of HTTP answers so: then the request is one that goes on from before.
                 if verdict != Verdict::Contradiction || turn.response.starts_with(b"HTTP/1.") {
-                    return (Kind::Http1, verdict);
+                    return (Kind::Http1, self.connections.pipelined(turn.connection, requests, verdict));
                 }
             }
             Protocol::Tls => return (Kind::Tls, tls(turn)),
@@ -97,7 +97,7 @@ impl Messages {
     /// Reads a turn of a connection whose protocol is known: that, what the turn is, and how many turns in a row
     /// contradicted it.
     fn read_known(&mut self, turn: &Turn<'_>) -> Option<(Kind, Verdict, u8)> {
-        let connection = self.connections.get(turn.connection)?;
+        let connection = self.connections.get(turn.connection).filter(|known| known.kind != Kind::Http1)?;
         let kind = connection.kind;
         let (class, status, classes) = (&mut self.class, &mut self.status, &mut self.classes[kind as usize]);
         let verdict = match kind {
@@ -121,9 +121,10 @@ impl Messages {
         let Some(kind) = recognise::kind(turn) else {
             return (Kind::Unknown, Verdict::FINE);
         };
-        // Every request of HTTP says what it is: there is nothing to remember.
+        // Every request of HTTP says what it is: there is nothing to remember, but for pipelines.
         if kind == Kind::Http1 {
-            return (kind, http1::read(turn, &mut self.class, &mut self.status));
+            let (verdict, requests) = http1::read(turn, &mut self.class, &mut self.status);
+            return (kind, self.connections.pipelined(turn.connection, requests, verdict));
         }
         self.connections.insert(turn.connection, Connection::new(kind));
         if let Some((_, verdict, 0)) = self.read_known(turn) {

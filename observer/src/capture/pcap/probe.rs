@@ -1,7 +1,7 @@
 //! What the probes do with a segment, done on the host: the same state machine, the same records.
 
 use observer_common::{
-    Closed, Connection, ConnectionRecord, Direction, ExchangeRecord, FRAME_HEADER, HEAD_LENGTH, Head,
+    Closed, Connection, ConnectionRecord, Direction, ExchangeRecord, FEW, FRAME_HEADER, HEAD_LENGTH, Head,
     LONGEST_HEADER, MYSQL_COMMAND, Outcome, PAYLOAD_LENGTH, PayloadBytes, PayloadRecord, Phase, Protocol,
     Reason, RecordKind, Route, Segment, Step, Timestamp, mysql_is_encrypted, mysql_is_unanswered,
 };
@@ -121,6 +121,13 @@ impl Probe {
                 }
                 segment.head = Head::of(bytes);
             }
+        } else if !asks
+            && matches!(self.connection.protocol, Protocol::Http1)
+            && self.connection.asks_for_head(segment.direction)
+        {
+            let mut few = [0; FEW];
+            let length = keep(&mut few, payload);
+            segment.head = Head::of_few(few, length.into());
         }
         true
     }

@@ -280,3 +280,14 @@ fn a_capture_without_tcp_is_noted() {
     let (read, seen) = read_as(Role::Client, &ethernet(&ipv4())).unwrap();
     assert!(seen.is_empty() && read.notes[0].contains("contains no TCP"), "{read:?}");
 }
+
+/// It may turn out to be an interim one.
+#[test]
+fn an_answer_that_is_cut_before_its_status_is_counted() {
+    let mut script = ipv4();
+    script.handshake(0);
+    script.segment(10, From::Client, 0, 1, 1, REQUEST);
+    script.segment(30, From::Server, 0, 1, 1 + length(REQUEST), &RESPONSE[..9]);
+    script.segment(40, From::Server, 0, 10, 1 + length(REQUEST), &RESPONSE[9..]);
+    assert_eq!(exchanges(Role::Client, &script), (vec![], vec![("overlapping".to_owned(), 1)]));
+}

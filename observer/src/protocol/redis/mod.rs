@@ -26,6 +26,14 @@ const REPLICATING: [&[u8]; 3] = [b"SYNC", b"PSYNC", b"REPLCONF"];
 /// Lines that other protocols do not have, which are answered with a bare `+OK`.
 const ANSWERED_OK: [&[u8]; 5] = [b"SET", b"SELECT", b"MSET", b"FLUSHALL", b"FLUSHDB"];
 
+/// These are not answered, nor is what follows them.
+const SILENCING: [&[u8]; 4] = [
+    b"*3\r\n$6\r\nCLIENT\r\n$5\r\nREPLY\r\n$3\r\nOFF\r\n",
+    b"*3\r\n$6\r\nCLIENT\r\n$5\r\nREPLY\r\n$4\r\nSKIP\r\n",
+    b"CLIENT REPLY OFF",
+    b"CLIENT REPLY SKIP",
+];
+
 /// What the commands of a request are.
 struct Request<'a> {
     commands: Commands<'a>,
@@ -34,6 +42,8 @@ struct Request<'a> {
     /// Whether all that was seen ends a subscription.
     unsubscribes: bool,
     resets: bool,
+    /// Which of the commands asks for silence, from 1.
+    silences: Option<usize>,
 }
 
 /// Whether a turn is one of Redis. Arrays of bulk strings are its own; a line is only with its answer.
@@ -107,6 +117,12 @@ pub(super) fn read(
         }
         return Verdict::LeftOut(LeftOut::Push);
     }
+    if request.silences.is_some() || connection.mode == Mode::Silent {
+        // An answer ends the silence, unless it is one to a command before.
+        let over = turn.answered && request.silences.is_none_or(|place| place == 1);
+        connection.mode = if over { Mode::Ordinary } else { Mode::Silent };
+        return Verdict::LeftOut(LeftOut::Unanswered);
+    }
     match request.ends {
         Some(LeftOut::Streaming) => connection.mode = Mode::Streaming,
         Some(LeftOut::Push) => connection.mode = Mode::Pushing,
@@ -126,8 +142,13 @@ pub(super) fn read(
 
 /// Reads the commands of a request; nothing where it does not begin with one.
 fn read_request<'a>(turn: &Turn<'a>) -> Option<Request<'a>> {
-    let mut request =
-        Request { commands: Commands::default(), ends: None, unsubscribes: true, resets: false };
+    let mut request = Request {
+        commands: Commands::default(),
+        ends: None,
+        unsubscribes: true,
+        resets: false,
+        silences: None,
+    };
     let mut rest = turn.request;
     let mut left = turn.request_bytes;
     loop {
@@ -146,6 +167,9 @@ fn read_request<'a>(turn: &Turn<'a>) -> Option<Request<'a>> {
             }
         };
         request.commands.add(name);
+        if is_silencing(rest) {
+            request.silences = request.silences.or(Some(request.commands.seen()));
+        }
         if let Some(name) = name {
             request.note(name);
         }
@@ -165,6 +189,13 @@ fn read_request<'a>(turn: &Turn<'a>) -> Option<Request<'a>> {
         }
     }
     Some(request)
+}
+
+/// Whether bytes begin with a command that asks for silence.
+fn is_silencing(bytes: &[u8]) -> bool {
+    let begins =
+        |command: &[u8]| bytes.get(..command.len()).is_some_and(|bytes| bytes.eq_ignore_ascii_case(command));
+    SILENCING.into_iter().any(begins)
 }
 
 impl Request<'_> {

@@ -79,3 +79,32 @@ fn the_rest_of_a_body_is_no_request() {
     wire.protocol = Protocol::Http1;
     assert_eq!(wire.turn("and the rest of it", OK), Found::LeftOut(LeftOut::Overlapping));
 }
+
+/// The beginning of a request that came with the handshake is not seen; its answer is.
+#[test]
+fn an_answer_without_its_request_has_its_status() {
+    let mut wire = Wire::new();
+    wire.protocol = Protocol::Http1;
+    let busy = "HTTP/1.1 503 Busy\r\n\r\n";
+    let expected =
+        Found::Exchange { protocol: Some("http1"), class: None, status: Some("503".into()), failed: true };
+    assert_eq!(wire.turn_kept(b"GET /a HTTP/1.1\r\n\r\n", busy.as_bytes(), 0), expected);
+    assert_eq!(wire.turn_kept(b"GET /a HTTP/1.1\r\n\r\n", b"something", 0).protocol(), None);
+}
+
+/// With some answers still to come, the next request is sent: whose answer comes then, nobody knows.
+#[test]
+fn behind_a_batch_fewer_requests_are_not_trusted() {
+    let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
+    let left_out = Found::LeftOut(LeftOut::Overlapping);
+    for protocol in [Protocol::Http1, Protocol::Unknown] {
+        let mut wire = Wire::new();
+        wire.protocol = protocol;
+        assert_eq!(wire.turn(get, OK), exchange("http1 GET /a = 200"));
+        for _ in 0..3 {
+            assert_eq!(wire.turn(get.repeat(4), OK), exchange("http1 batch GET = 200"));
+        }
+        assert_eq!(wire.turn(get, OK), left_out);
+        assert_eq!(wire.turn(get.repeat(4), OK), left_out, "never again");
+    }
+}

@@ -129,3 +129,26 @@ fn the_middle_of_a_value_is_no_request() {
     assert_eq!(wire.turn("hello world\r\n", "+OK\r\n"), Found::LeftOut(LeftOut::Overlapping));
     assert_eq!(wire.turn(command(&["GET", "k"]), "$-1\r\n"), exchange("redis GET"));
 }
+
+/// What is not answered is one turn with what is.
+#[test]
+fn silenced_commands_are_left_out() {
+    let left_out = Found::LeftOut(LeftOut::Unanswered);
+    let (set, get) = (command(&["SET", "a", "1"]), command(&["GET", "a"]));
+    for silence in ["OFF", "SKIP", "skip"] {
+        let mut wire = Wire::new();
+        let silence = command(&["CLIENT", "REPLY", silence]);
+        let merged = [silence.as_str(), &set, &get].concat();
+        assert_eq!(wire.turn(merged, "$1\r\n1\r\n"), left_out);
+        assert_eq!(wire.turn(&get, "$1\r\n1\r\n"), exchange("redis GET"));
+        // The answer is to the command before it.
+        assert_eq!(wire.turn([get.as_str(), &silence].concat(), "$1\r\n1\r\n"), left_out);
+        assert_eq!(wire.turn([set.as_str(), &get].concat(), "$1\r\n1\r\n"), left_out);
+        assert_eq!(wire.turn(&get, "$1\r\n1\r\n"), exchange("redis GET"));
+        assert_eq!(wire.turn(&silence, ""), left_out);
+    }
+    let mut wire = Wire::new();
+    assert_eq!(wire.turn("SET a 1\r\n", "+OK\r\n"), exchange("redis SET"));
+    assert_eq!(wire.turn("CLIENT REPLY SKIP\r\nSET a 1\r\nGET a\r\n", "$1\r\n1\r\n"), left_out);
+    assert_eq!(wire.turn(command(&["CLIENT", "REPLY", "ON"]), "+OK\r\n"), exchange("redis CLIENT"),);
+}
