@@ -25,6 +25,7 @@ use crate::{
     filter::Filter,
     identity::Services,
     provenance::{Degradation, Provenance, SourceKind},
+    recording::PendingFile,
     report::{Report, model::Selection},
 };
 
@@ -52,15 +53,15 @@ pub(super) struct DemoArguments {
 }
 
 pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<Status, Failure> {
-    let path = arguments.output.output.as_deref();
-    let output = Output::open(path)?;
-    let interrupt = Interrupt::watch()?;
+    let output = Output::open(arguments.output.output.as_deref())?;
+    let part = output.file().and_then(PendingFile::part);
+    let interrupt = Interrupt::watch()?.leaving_no(part);
     let console = &mut context.console;
     let report = match KernelCapture::start(&live::options(
         RoleChoice::Client,
         Services::default(),
         &arguments.developer,
-        path,
+        part,
     )) {
         Ok(capture) => with_probes(capture, arguments.duration, &interrupt, console)?,
         Err(error) => {
