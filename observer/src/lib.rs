@@ -15,6 +15,7 @@ pub mod identity;
 pub mod ledger;
 mod maps;
 pub mod pairing;
+mod printable;
 pub mod protocol;
 pub mod provenance;
 pub mod recording;

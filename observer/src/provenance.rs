@@ -82,7 +82,8 @@ pub struct Provenance {
     pub kind: SourceKind,
     /// What was observed; a table without metadata leaves it to its first and last exchange.
     pub window: Option<Window>,
-    /// Exchanges that were certain and were lost, to the last one.
+    /// Records of the probes that were lost, to the last one: an exchange paired by turns is one record, one of HTTP/2
+    /// three or more.
     pub lost_events: u64,
     /// Which share of exchanges was recorded, 1 where all were.
     pub sampled_fraction: f64,

@@ -30,12 +30,14 @@ pub enum SettingsError {
         source: io::Error,
     },
     /// It is not what it has to be.
-    #[error("the configuration '{}' is not valid: {source}", path.display())]
+    #[error("the configuration '{}' is not valid, line {line}: {reason}", path.display())]
     Parse {
         /// The file.
         path: PathBuf,
-        /// Where and why.
-        source: Box<toml::de::Error>,
+        /// Where, from 1.
+        line: usize,
+        /// Why.
+        reason: String,
     },
 }
 
@@ -44,8 +46,12 @@ impl Settings {
     pub fn read(path: &Path) -> Result<Self, SettingsError> {
         let text =
             fs::read_to_string(path).map_err(|source| SettingsError::Read { path: path.into(), source })?;
-        toml::from_str(&text)
-            .map_err(|source| SettingsError::Parse { path: path.into(), source: Box::new(source) })
+        toml::from_str(&text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            let reason = error.message().lines().collect::<Vec<_>>().join(", ");
+            SettingsError::Parse { path: path.into(), line, reason }
+        })
     }
 }
 
@@ -67,5 +73,25 @@ mod tests {
         let settings: Settings = toml::from_str(text).unwrap();
         assert_eq!(settings.services.len(), 2);
         assert!(toml::from_str::<Settings>("[[servcie]]").is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_with_its_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("observer.toml");
+        let first = "[[service]]\nname = 'cache'\nports = [6379]\n\n";
+        for (rest, line, reason) in [
+            ("[[service]]\nname = 'a'\nports = [80, 0]\n", 7, "nonzero"),
+            ("[[service]]\nname = 'a'\n", 5, "matches nothing"),
+            ("[[service]]\nname = ''\nports = [80]\n", 5, "empty name"),
+            ("[[service]]\nname = \"a\\nb\"\nports = [80]\n", 5, r"'a\u{a}b'"),
+            ("[[service]]\nname = 'a'\nport = 80\n", 7, "unknown field `port`"),
+            ("[[service]\n", 5, ""),
+        ] {
+            fs::write(&path, format!("{first}{rest}")).unwrap();
+            let message = Settings::read(&path).unwrap_err().to_string();
+            assert!(message.contains(&format!("line {line}: ")) && message.contains(reason), "{message}");
+            assert!(!message.contains('\n'), "{message}");
+        }
     }
 }

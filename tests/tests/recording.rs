@@ -164,3 +164,11 @@ fn instances(report: &Value) -> Result<BTreeMap<String, u64>> {
     }
     Ok(counts)
 }
+
+#[test]
+fn quiet_is_quiet() -> Result<()> {
+    let mut command = Command::new(Programs::beside_tests()?.observer);
+    let (_, errors, status) = output(command.args(["report", "--quiet", "--duration", "100ms"]), PATIENCE)?;
+    ensure!(status.success() && errors.is_empty(), "{status}: {errors}");
+    Ok(())
+}

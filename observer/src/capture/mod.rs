@@ -1,5 +1,8 @@
 //! Sources of exchanges.
 
 pub mod kernel;
+mod opened;
 pub mod pcap;
 pub mod table;
+
+pub use opened::Opened;

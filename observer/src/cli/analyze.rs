@@ -11,12 +11,13 @@ use super::{
     arguments::{OutputArguments, RoleChoice, SelectionArguments, StrictArguments},
     collected::Collected,
     failure::{Failure, Status},
-    input::{Input, InputFormat},
+    input::{Input, InputFormat, Reader},
     output::{self, Output},
 };
 use crate::{
     capture::{
-        pcap::{self, PcapOptions},
+        Opened,
+        pcap::{self, PcapError, PcapOptions},
         table::{self, TableOptions},
     },
     exchange::{Exchange, Names},
@@ -26,7 +27,7 @@ use crate::{
 /// Print the report of recordings: exchange logs (.parquet, .csv) or packet captures (.pcap, .pcapng)
 #[derive(Debug, Args)]
 pub(super) struct AnalyzeArguments {
-    /// The recordings; several are taken together
+    /// The recordings, '-' for standard input; several are taken together
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
     /// What the files are; 'auto' looks at their first bytes
@@ -96,19 +97,21 @@ fn read(
     names: &mut Names,
     sink: &mut dyn FnMut(&Exchange, &Names),
 ) -> Result<Read, Failure> {
-    match Input::of(file, arguments.from)? {
-        Input::Table => {
+    let Input { name, opened, reader } = Input::open(file, arguments.from)?;
+    match reader {
+        Reader::Table => {
             let options = TableOptions { skip_bad_rows: arguments.skip_bad_rows };
-            let read = table::read(file, &options, names, sink)?;
+            let read = table::read_from(&name, opened, &options, names, sink)?;
             Ok(Read { provenance: read.provenance, notes: read.notes, skipped_rows: read.skipped_rows })
         }
-        Input::Pcap => read_pcap(file, arguments.selection.role, names, sink),
+        Reader::Pcap => read_pcap(&name, opened, arguments.selection.role, names, sink),
     }
 }
 
 /// A capture shows both ends of a connection; where both are wanted, each is looked at by itself.
 fn read_pcap(
-    file: &Path,
+    name: &Path,
+    opened: Opened,
     role: RoleChoice,
     names: &mut Names,
     sink: &mut dyn FnMut(&Exchange, &Names),
@@ -118,9 +121,10 @@ fn read_pcap(
         RoleChoice::Server => (Role::Server, None),
         RoleChoice::Both => (Role::Client, Some(Role::Server)),
     };
-    let mut read = pcap::read(file, &PcapOptions { role: first }, names, sink)?;
+    let file = opened.into_file().map_err(|source| PcapError::Open { path: name.into(), source })?;
+    let mut read = pcap::read_from(name, &file, &PcapOptions { role: first }, names, sink)?;
     if let Some(role) = second {
-        let other_end = pcap::read(file, &PcapOptions { role }, names, sink)?;
+        let other_end = pcap::read_from(name, &file, &PcapOptions { role }, names, sink)?;
         if let Some(both) = read.provenance.clone().and(other_end.provenance) {
             read.provenance = both;
         }

@@ -1,9 +1,11 @@
-//! Standard error: notes, progress, errors.
+//! Standard error: notes, progress, errors. Each is one line, whatever the names in it are.
 
 use std::{
     io::{self, IsTerminal, Write},
     time::{Duration, Instant},
 };
+
+use crate::printable::printable;
 
 /// Progress is shown of what takes longer than this, and as often.
 const PROGRESS: Duration = Duration::from_secs(1);
@@ -32,7 +34,7 @@ impl Console {
     pub(super) fn note(&mut self, text: &str) {
         self.clear_progress();
         if !self.quiet {
-            let _ = writeln!(io::stderr(), "observer: note: {text}");
+            let _ = writeln!(io::stderr(), "observer: note: {}", printable(text));
         }
     }
 
@@ -47,13 +49,15 @@ impl Console {
     /// Says that from now on nothing is missed: who starts traffic that is to be observed waits for this line.
     pub(super) fn observing(&mut self) {
         self.clear_progress();
-        let _ = writeln!(io::stderr(), "observing");
+        if !self.quiet {
+            let _ = writeln!(io::stderr(), "observing");
+        }
     }
 
     /// Why there is no result.
     pub(super) fn error(&mut self, text: &str) {
         self.clear_progress();
-        let _ = writeln!(io::stderr(), "observer: {text}");
+        let _ = writeln!(io::stderr(), "observer: {}", printable(text));
     }
 
     /// Shows how far it is, if that is due.
@@ -62,7 +66,7 @@ impl Console {
         if self.shows_progress && now >= self.progress_due {
             self.progress_due = now + PROGRESS;
             self.progress_shown = true;
-            let _ = write!(io::stderr(), "\r\x1b[K{}", text());
+            let _ = write!(io::stderr(), "\r\x1b[K{}", printable(&text()));
         }
     }
 

@@ -1,6 +1,6 @@
 //! How a command ends, and the exit code for it.
 
-use std::process::ExitCode;
+use std::{io::ErrorKind, process::ExitCode};
 
 use crate::{
     capture::{kernel::CaptureError, pcap::PcapError, table::TableError},
@@ -45,7 +45,7 @@ impl Failure {
     /// What to tell, where there is something to tell.
     pub(super) fn message(&self) -> Option<String> {
         match self {
-            Self::Running(error) | Self::Usage(error) | Self::Host(error) => Some(format!("{error:#}")),
+            Self::Running(error) | Self::Usage(error) | Self::Host(error) => Some(sentence(error)),
             Self::ClosedPipe => None,
         }
     }
@@ -59,6 +59,18 @@ impl Failure {
             Self::ClosedPipe => ExitCode::SUCCESS,
         }
     }
+}
+
+/// What an error says, with every cause that it does not say itself.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut sentence = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !sentence.contains(&cause) {
+            sentence.push_str(": ");
+            sentence.push_str(&cause);
+        }
+    }
+    sentence
 }
 
 impl From<CaptureError> for Failure {
@@ -85,10 +97,30 @@ impl From<PcapError> for Failure {
 impl From<RecordingError> for Failure {
     fn from(error: RecordingError) -> Self {
         match error {
+            RecordingError::Write { source, .. } if source.kind() == ErrorKind::BrokenPipe => {
+                Self::ClosedPipe
+            }
             RecordingError::Write { .. } => Self::Running(error.into()),
             RecordingError::UnknownExtension { .. }
             | RecordingError::Create { .. }
             | RecordingError::IsDirectory { .. } => Self::Usage(error.into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let source = io::Error::from(ErrorKind::PermissionDenied);
+        let error = RecordingError::Create { path: "x.csv".into(), source };
+        let message = Failure::from(error).message().unwrap_or_default();
+        assert_eq!(message.matches("permission denied").count(), 1, "{message}");
+        let hidden = anyhow::Error::from(io::Error::from(ErrorKind::PermissionDenied)).context("it failed");
+        assert_eq!(sentence(&hidden), "it failed: permission denied");
     }
 }

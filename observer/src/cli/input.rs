@@ -1,15 +1,15 @@
 //! What kind of file a recording is.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::ValueEnum;
 
 use super::failure::Failure;
+use crate::capture::Opened;
+
+/// The name that stands for standard input.
+const STANDARD_INPUT: &str = "-";
 
 /// What the user says that a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -26,21 +26,41 @@ pub(super) enum InputFormat {
 
 /// Who reads a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Input {
+pub(super) enum Reader {
     /// The reader of exchange logs.
     Table,
     /// The reader of packet captures.
     Pcap,
 }
 
+/// A recording that is open.
+#[derive(Debug)]
+pub(super) struct Input {
+    /// What messages call it.
+    pub(super) name: PathBuf,
+    pub(super) opened: Opened,
+    pub(super) reader: Reader,
+}
+
 impl Input {
-    /// Decides by the file's first bytes, and refuses what they contradict.
-    pub(super) fn of(path: &Path, said: InputFormat) -> Result<Self, Failure> {
-        let found = first_bytes(path).map_err(|error| {
+    /// Opens a file, a pipe or standard input, decides by its first bytes, and refuses what they contradict.
+    pub(super) fn open(path: &Path, said: InputFormat) -> Result<Self, Failure> {
+        let (opened, path) = if path == Path::new(STANDARD_INPUT) {
+            (Opened::standard_input(), Path::new("standard input"))
+        } else {
+            (Opened::open(path), path)
+        };
+        let opened = opened.map_err(|error| {
             let path = path.display();
             Failure::Usage(anyhow!("cannot read '{path}': {error}; name a recording that exists"))
         })?;
-        let found = found_format(found);
+        let reader = Reader::of(path, found_format(opened.head()), said)?;
+        Ok(Self { name: path.into(), opened, reader })
+    }
+}
+
+impl Reader {
+    fn of(path: &Path, found: InputFormat, said: InputFormat) -> Result<Self, Failure> {
         let contradiction = |is: &str| {
             let path = path.display();
             Failure::Usage(anyhow!("'{path}' is {is}; leave out --from, or name another file"))
@@ -59,22 +79,9 @@ impl Input {
     }
 }
 
-fn first_bytes(path: &Path) -> io::Result<[u8; 4]> {
-    let mut file = File::open(path)?;
-    let mut bytes = [0; 4];
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match file.read(&mut bytes[filled..])? {
-            0 => break,
-            count => filled += count,
-        }
-    }
-    Ok(bytes)
-}
-
 /// What has no mark of its own is CSV.
-fn found_format(bytes: [u8; 4]) -> InputFormat {
-    match bytes {
+fn found_format(head: &[u8]) -> InputFormat {
+    match head {
         [b'P', b'A', b'R', b'1'] => InputFormat::Parquet,
         // pcap with microseconds and nanoseconds in both byte orders, and the section header of pcapng.
         [0xd4, 0xc3, 0xb2, 0xa1]

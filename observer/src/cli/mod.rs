@@ -20,7 +20,7 @@ mod schema;
 mod simulate;
 
 use std::{
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write as _},
     process::ExitCode,
 };
 
@@ -92,7 +92,10 @@ struct Context {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(said) => return tell(&said),
+    };
     log_to_standard_error(&cli.global);
     let mut context = Context { console: Console::new(cli.global.quiet), color: cli.global.color };
     match run(&cli.command, &mut context) {
@@ -103,6 +106,18 @@ pub fn main() -> ExitCode {
             }
             failure.exit_code()
         }
+    }
+}
+
+/// Prints the help that was asked for, or what is wrong with the arguments.
+fn tell(said: &clap::Error) -> ExitCode {
+    let printed = said.print().and_then(|()| io::stdout().flush());
+    match printed {
+        Err(error) if !said.use_stderr() && error.kind() != io::ErrorKind::BrokenPipe => {
+            Console::new(false).error(&format!("cannot write to standard output: {error}"));
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(1)),
     }
 }
 

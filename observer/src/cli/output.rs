@@ -1,9 +1,8 @@
 //! Where a result goes: to standard output, or to a file that appears when it is complete.
 
 use std::{
-    fs::File,
     io::{self, ErrorKind, IsTerminal, Write},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use anyhow::anyhow;
@@ -26,26 +25,24 @@ use crate::{
 pub(super) enum Output {
     /// Standard output.
     Standard,
-    /// A file that is not there yet.
+    /// A file that is not there yet, or something else that is: a named pipe, a terminal, `/dev/null`.
     File(PendingFile),
-    /// Something that is there and is no file: a named pipe, a terminal, `/dev/null`.
-    Device(PathBuf, File),
 }
 
 impl Output {
     /// Opens the output: a file that cannot be written is told before anything is observed.
     pub(super) fn open(path: Option<&Path>) -> Result<Self, Failure> {
-        let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(Self::Standard) };
-        let is_device = path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
-        if !is_device {
-            return Ok(Self::File(PendingFile::create(path)?));
+        match path.filter(|path| *path != Path::new("-")) {
+            None => Ok(Self::Standard),
+            Some(path) => Ok(Self::File(PendingFile::create(path)?)),
         }
-        match File::options().write(true).open(path) {
-            Ok(file) => Ok(Self::Device(path.into(), file)),
-            Err(error) => Err(Failure::Usage(anyhow!(
-                "cannot write to '{}': {error}; choose another file",
-                path.display()
-            ))),
+    }
+
+    /// The file, where it is none of standard output's.
+    pub(super) fn file(&self) -> Option<&PendingFile> {
+        match self {
+            Self::Standard => None,
+            Self::File(file) => Some(file),
         }
     }
 
@@ -111,9 +108,6 @@ impl Output {
                 let written = standard.write_all(text.as_bytes()).and_then(|()| standard.flush());
                 written.map_err(|error| write_failure("standard output", &error))
             }
-            Self::Device(path, file) => file
-                .write_all(text.as_bytes())
-                .map_err(|error| write_failure(&format!("'{}'", path.display()), &error)),
             Self::File(file) => {
                 let place = format!("'{}'", file.path().display());
                 file.write_all(text.as_bytes()).map_err(|error| write_failure(&place, &error))
@@ -123,7 +117,7 @@ impl Output {
 
     fn close(self) -> Result<(), Failure> {
         match self {
-            Self::Standard | Self::Device(..) => Ok(()),
+            Self::Standard => Ok(()),
             Self::File(file) => Ok(file.persist()?),
         }
     }
@@ -132,8 +126,7 @@ impl Output {
     pub(super) fn is_terminal(&self) -> bool {
         match self {
             Self::Standard => io::stdout().is_terminal(),
-            Self::Device(_, file) => file.is_terminal(),
-            Self::File(_) => false,
+            Self::File(file) => file.is_terminal(),
         }
     }
 }

@@ -41,12 +41,12 @@ pub(super) struct RecordArguments {
 pub(super) fn run(arguments: &RecordArguments, context: &mut Context) -> Result<Status, Failure> {
     let mut filter = arguments.selection.filter()?;
     let mut recorder = Recorder::create(&arguments.output)?;
-    let interrupt = Interrupt::watch()?;
+    let interrupt = Interrupt::watch()?.leaving_no(recorder.output().part());
     let capture = KernelCapture::start(&live::options(
         arguments.selection.role,
         arguments.config.services()?,
         &arguments.developer,
-        Some(&arguments.output),
+        recorder.output().part(),
     ))?;
     let end = live::End::new(arguments.duration, interrupt);
     let mut names = Names::default();
@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &RecordArguments, context: &mut Context) -> Result<
         context.console.note(&format!("degraded: {} ({}): {}", lack.what, lack.reason, lack.consequence));
     }
     context.console.note(&format!(
-        "{rows} exchanges recorded, {} lost; see 'observer analyze {}'",
+        "{rows} exchanges recorded, {} records of the probes lost; see 'observer analyze {}'",
         provenance.lost_events,
         arguments.output.display()
     ));

@@ -20,6 +20,7 @@ use crate::{
     capture::kernel::KernelCapture,
     exchange::{Exchange, Names},
     provenance::Provenance,
+    recording::PendingFile,
 };
 
 /// Observe this host for a while, print one report, and exit
@@ -57,17 +58,17 @@ pub(super) fn run(arguments: &ReportArguments, context: &mut Context) -> Result<
         return Err(Failure::Usage(anyhow::anyhow!(reason)));
     }
     let services = arguments.config.services()?;
-    let path = arguments.output.output.as_deref();
-    let output = Output::open(path)?;
+    let output = Output::open(arguments.output.output.as_deref())?;
     let mut reports = Reports {
         collected: Collected::new(arguments.selection.filter()?),
         output,
         format,
         color: context.color,
     };
-    let interrupt = Interrupt::watch()?;
+    let part = reports.output.file().and_then(PendingFile::part);
+    let interrupt = Interrupt::watch()?.leaving_no(part);
     let capture =
-        KernelCapture::start(&live::options(arguments.selection.role, services, &arguments.developer, path))?;
+        KernelCapture::start(&live::options(arguments.selection.role, services, &arguments.developer, part))?;
     let end = live::End::new(Some(arguments.duration), interrupt);
     let mut names = Names::default();
     let provenance = live::observe(

@@ -25,5 +25,7 @@ mod translation;
 pub use cgroup::{CgroupError, Cgroups, describe};
 pub use names::DnsNames;
 pub use processes::{Missing, Owner, Processes};
-pub use service::{AddressPattern, Facts, Glob, Location, PatternError, Reach, Rule, Services, locate};
+pub use service::{
+    AddressPattern, Facts, Glob, Location, PatternError, Reach, Rule, RuleError, Services, locate,
+};
 pub use translation::{Change, Conntrack, ConntrackError, Translation, Translations};

@@ -62,6 +62,11 @@ impl Finisher {
         }
     }
 
+    /// Some records were lost, `now` at the latest: frames, or the end of a connection, may be among them.
+    pub fn lose(&mut self, now: Timestamp) {
+        self.multiplexed.lose(now);
+    }
+
     /// Takes in one record, seen at `now`.
     pub fn take(&mut self, record: &Record<'_>, now: Timestamp, names: &mut Names, sink: &mut Sink<'_>) {
         let Self { who, rest, multiplexed } = self;

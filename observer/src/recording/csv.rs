@@ -32,12 +32,16 @@ impl CsvRecorder {
     /// Begins a recording that will appear at `path`.
     pub fn create(path: &Path) -> Result<Self, RecordingError> {
         let output = PendingFile::create(path)?;
-        let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
-        let rows = tempfile::tempfile_in(directory.unwrap_or(Path::new(".")))
-            .map_err(|source| RecordingError::Create { path: path.to_owned(), source })?;
+        let rows =
+            output.scratch().map_err(|source| RecordingError::Create { path: path.to_owned(), source })?;
         let mut rows = csv::Writer::from_writer(BufWriter::new(rows));
         rows.write_record(COLUMNS.map(|column| column.name)).map_err(|error| output.error(error.into()))?;
         Ok(Self { rows, output, digits: Vec::new() })
+    }
+
+    /// Where it is written.
+    pub(super) fn output(&self) -> &PendingFile {
+        &self.output
     }
 
     /// Adds one exchange.

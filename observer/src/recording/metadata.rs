@@ -7,7 +7,10 @@ use std::{collections::BTreeMap, fmt::Display, str::FromStr};
 use observer_common::{Nanoseconds, Timestamp};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::provenance::{Degradation, Provenance, SourceKind, Window};
+use crate::{
+    printable::excerpt,
+    provenance::{Degradation, Provenance, SourceKind, Window},
+};
 
 /// The version of the log's format that is written, and the newest that can be read.
 pub const LOG_VERSION: u32 = 1;
@@ -120,7 +123,8 @@ fn parsed<T: DeserializeOwned>(
 }
 
 fn invalid(key: &'static str, value: &str, reason: &dyn Display) -> MetadataError {
-    MetadataError::Invalid { key, value: value.to_owned(), reason: reason.to_string() }
+    let reason = excerpt(&reason.to_string()).into_owned();
+    MetadataError::Invalid { key, value: excerpt(value).into_owned(), reason }
 }
 
 #[cfg(test)]

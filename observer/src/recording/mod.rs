@@ -46,6 +46,14 @@ impl Recorder {
         }
     }
 
+    /// Where it is written.
+    pub fn output(&self) -> &PendingFile {
+        match self {
+            Self::Parquet(recorder) => recorder.output(),
+            Self::Csv(recorder) => recorder.output(),
+        }
+    }
+
     /// Adds one exchange, whose names are those of `names`.
     pub fn write(&mut self, exchange: &Exchange, names: &Names) -> Result<(), RecordingError> {
         match self {

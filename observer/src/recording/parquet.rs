@@ -66,6 +66,11 @@ impl ParquetRecorder {
         })
     }
 
+    /// Where it is written.
+    pub(super) fn output(&self) -> &PendingFile {
+        self.writer.inner()
+    }
+
     /// Adds one exchange.
     pub fn write(&mut self, exchange: &Exchange, names: &Names) -> Result<(), RecordingError> {
         let result = self.append(exchange, names);

@@ -225,3 +225,45 @@ fn metadata_stands_at_the_top_of_csv() {
     assert!(lines.contains(&r#"# observer.unpaired: {"push":3}"#), "{text}");
     assert!(lines.last().unwrap().starts_with("start_ns,service,instance"), "{text}");
 }
+
+#[test]
+fn what_a_link_leads_to_is_replaced_and_the_link_stays() {
+    let directory = tempdir().unwrap();
+    let elsewhere = directory.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    for (file, there) in [("there.csv", true), ("not-yet.csv", false)] {
+        let (target, link) = (elsewhere.join(file), directory.path().join(file));
+        if there {
+            fs::write(&target, "old").unwrap();
+        }
+        std::os::unix::fs::symlink(Path::new("elsewhere").join(file), &link).unwrap();
+        let recorder = Recorder::create(&link).unwrap();
+        assert_eq!(recorder.output().part().unwrap().parent(), target.parent());
+        recorder.finish(&Provenance::of(SourceKind::Kernel)).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(!fs::symlink_metadata(&target).unwrap().is_symlink());
+        assert!(fs::read_to_string(&target).unwrap().contains("start_ns,service,instance"));
+    }
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 3);
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 2);
+}
+
+#[test]
+fn a_named_pipe_is_written_and_stays() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let directory = tempdir().unwrap();
+    for (file, beginning) in [("x.csv", "# observer"), ("x.parquet", "PAR1")] {
+        let path = directory.path().join(file);
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let reader = std::thread::spawn({
+            let path = path.clone();
+            move || fs::read(path).unwrap()
+        });
+        let recorder = Recorder::create(&path).unwrap();
+        recorder.finish(&Provenance::of(SourceKind::Kernel)).unwrap();
+        let received = reader.join().unwrap();
+        assert!(received.starts_with(beginning.as_bytes()), "{file}");
+        assert!(!fs::symlink_metadata(&path).unwrap().is_file());
+    }
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+}

@@ -66,7 +66,8 @@ pub struct Source {
     pub note: Option<String>,
     /// Exchanges in this report, however they ended.
     pub exchanges: u64,
-    /// Exchanges that were certain and were lost, to the last one.
+    /// Records of the probes that were lost, to the last one: an exchange paired by turns is one record, one of HTTP/2
+    /// three or more, so that it is an upper bound of lost exchanges.
     pub lost_events: u64,
     /// The share of exchanges that was recorded: 1 where all were.
     pub sampled_fraction: f64,

@@ -1,10 +1,15 @@
 //! Reports from recordings.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs::{self, File},
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
 
 use tempfile::TempDir;
 
-use crate::program::{assert_exit, json_report, run, stderr, stdout};
+use crate::program::{assert_exit, json_report, observer, run, stderr, stdout};
 
 const HEADER: &str = "start_ns,service,instance,latency_ns,outcome";
 
@@ -128,6 +133,77 @@ fn a_device_is_written_and_not_replaced() {
     let (_folder, file) = csv(&["1,search,192.0.2.1:80,5000,ok"]);
     assert_exit(&run(["analyze", "--output", "/dev/null", file.to_str().unwrap()]), 0);
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
+}
+
+#[test]
+fn standard_output_by_its_name_is_appended_to() {
+    let (folder, file) = csv(&["1,search,192.0.2.1:80,5000,ok"]);
+    let target = folder.path().join("target");
+    fs::write(&target, "before\n").unwrap();
+    let stdout = File::options().append(true).open(&target).unwrap();
+    let arguments = ["analyze", "--json", "--output", "/dev/stdout", file.to_str().unwrap()];
+    assert_exit(&observer().args(arguments).stdout(stdout).output().unwrap(), 0);
+    let text = fs::read_to_string(&target).unwrap();
+    assert!(text.starts_with("before\n{") && text.ends_with("}\n"), "{text}");
+}
+
+/// Runs it with these bytes on a pipe.
+fn piped(bytes: &[u8], name: &str) -> std::process::Output {
+    let mut command = observer();
+    command.args(["analyze", "--json", name]).stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    std::thread::scope(|scope| {
+        // Whoever is refused does not read to the end.
+        scope.spawn(move || drop(pipe.write_all(bytes)));
+        child.wait_with_output().unwrap()
+    })
+}
+
+#[test]
+fn recordings_come_through_pipes() {
+    let (folder, table) = csv(&["1,search,192.0.2.1:80,5000,ok"]);
+    let parquet = folder.path().join("recording.parquet");
+    write_parquet(&parquet);
+    for file in [table, parquet] {
+        let bytes = fs::read(file).unwrap();
+        for name in ["-", "/dev/stdin"] {
+            assert_eq!(json_report(&piped(&bytes, name))["source"]["exchanges"], 1);
+        }
+    }
+}
+
+fn write_parquet(path: &Path) {
+    use observer::{
+        exchange::{Exchange, Names},
+        provenance::{Provenance, SourceKind},
+        recording::Recorder,
+    };
+    let mut names = Names::default();
+    let (service, instance) = (names.id("search"), names.id("192.0.2.1:80"));
+    let exchange =
+        Exchange::new(observer_common::Timestamp(1), service, instance, observer_common::Nanoseconds(5_000));
+    let mut recorder = Recorder::create(path).unwrap();
+    recorder.write(&exchange, &names).unwrap();
+    recorder.finish(&Provenance::of(SourceKind::Table)).unwrap();
+}
+
+#[test]
+fn what_never_ends_is_refused() {
+    let output = run(["analyze", "/dev/zero"]);
+    assert_exit(&output, 2);
+    assert!(stderr(&output).contains("'/dev/zero', line 1"), "{}", stderr(&output));
+}
+
+#[test]
+fn garbage_is_not_printed_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("garbage.csv");
+    fs::write(&file, ["x".repeat(500), ",y".repeat(50_000)].concat()).unwrap();
+    let output = run(["analyze", file.to_str().unwrap()]);
+    assert_exit(&output, 2);
+    let message = stderr(&output);
+    assert!(message.contains("no exchange log") && message.len() < 1_000, "{} bytes", message.len());
 }
 
 #[test]

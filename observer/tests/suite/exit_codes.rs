@@ -64,6 +64,27 @@ fn a_closed_pipe_is_success() {
 }
 
 #[test]
+fn help_that_cannot_be_printed_is_a_failure_while_running() {
+    for arguments in [&["--help"][..], &["report", "--help"], &["--version"]] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = observer().args(arguments).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        assert_exit(&output, 1);
+        assert!(stderr(&output).contains("standard output"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_message_names_what_is_hostile_on_one_line() {
+    assert_refused(&["analyze", "no\u{1b}[2J\nobserver: fine"], 2, &[r"'no\u{1b}[2J\u{a}observer: fine'"]);
+}
+
+#[test]
+fn a_cause_is_said_once() {
+    let message = stderr(&run(["report", "--output", "/no/such/directory/x"]));
+    assert_eq!(message.matches("No such file").count(), 1, "{message}");
+}
+
+#[test]
 fn a_full_device_is_a_failure_while_running() {
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let output = observer().args(["schema", "report"]).stdout(full).stderr(Stdio::piped()).output().unwrap();

@@ -54,6 +54,28 @@ fn a_long_window_also_shows_its_end() {
 }
 
 #[test]
+fn names_cannot_act_on_the_terminal() {
+    let mut sample = Sample::new().with_troubles();
+    let hostile = "x\u{1b}[2J\n\u{202e}LOST";
+    let (service, client) = (sample.names.id(hostile), sample.names.id(&format!("{hostile}2")));
+    let exchange = sample.add(hostile, 6_000_000_000, 1_000_000);
+    (exchange.service, exchange.client) = (service, Some(client));
+    sample.provenance.unpaired.insert(hostile.into(), 1);
+    sample.provenance.degraded[0].reason = hostile.into();
+    sample.selection.comms = vec![hostile.into()];
+    let report = sample.report();
+    let text = render(&report, Color::Plain);
+    let acts = |character: char| character.is_control() && character != '\n' || character == '\u{202e}';
+    assert!(!text.contains(acts), "{text}");
+    // The service, its client, its instance (in the table and beside its histogram), and three lines above.
+    assert_eq!(text.matches(r"x\u{1b}[2J\u{a}\u{202e}LOST").count(), 7, "{text}");
+    let json = observer::report::json::render(&report, false).unwrap();
+    let back: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let services = back["services"].as_array().unwrap();
+    assert!(services.iter().any(|service| service["name"] == hostile), "{json}");
+}
+
+#[test]
 fn the_demo_clients_own_timestamps_are_labelled() {
     let mut sample = Sample::new();
     sample.provenance = Provenance::of(SourceKind::DemoClient);

@@ -11,6 +11,7 @@ mod mariadb;
 mod memcached;
 mod multiplexed;
 mod nginx;
+mod older;
 mod postgresql;
 mod redis;
 mod server;

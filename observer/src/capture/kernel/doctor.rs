@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ProbeStatus, cgroup::CgroupRoot, prepare, privileges};
+use super::{ProbeStatus, cgroup::CgroupRoot, privileges, trial::prepare};
 use crate::provenance::Degradation;
 
 /// What this host allows.

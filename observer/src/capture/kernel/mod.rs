@@ -4,24 +4,32 @@ mod attach;
 mod cgroup;
 mod counters;
 mod doctor;
+mod early;
 mod error;
 mod iterator;
+mod losses;
 mod plan;
 mod privileges;
 mod ring;
 mod self_test;
 mod surroundings;
+mod trial;
 mod unfinished;
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    path::{Path, PathBuf},
-};
+use std::{collections::HashSet, path::PathBuf};
 
 use aya_log::EbpfLogger;
 use observer_common::{Config, Reason, Role, Roles, Timestamp};
 
-use self::{attach::Attached, cgroup::CgroupRoot, counters::Reading, ring::Ring, surroundings::Surroundings};
+use self::{
+    attach::Attached,
+    cgroup::CgroupRoot,
+    counters::Reading,
+    losses::Losses,
+    ring::Ring,
+    surroundings::Surroundings,
+    trial::{Trial, prepare},
+};
 pub use self::{
     attach::ProbeStatus,
     doctor::{Doctor, examine},
@@ -32,7 +40,7 @@ use crate::{
     exchange::{Exchange, Names},
     identity::{Processes, Services},
     pairing::{Finisher, Record},
-    provenance::{Degradation, Provenance, SourceKind, Window},
+    provenance::{Provenance, SourceKind, Window},
 };
 
 /// What to observe, and how.
@@ -69,6 +77,7 @@ pub struct KernelCapture {
     wall_offset_ns: i64,
     /// The counters when observation began.
     before: Reading,
+    losses: Losses,
 }
 
 impl KernelCapture {
@@ -78,10 +87,11 @@ impl KernelCapture {
     pub fn start(options: &Options) -> Result<Self, CaptureError> {
         let root = CgroupRoot::open()?;
         let processes = Processes::scan();
-        let Trial { mut attached, mut ring } =
+        let Trial { mut attached, mut ring, mut early } =
             prepare(&root, options.object.as_deref(), processes.listening_ports())
                 .map_err(|refusal| refusal.error)?;
-        let (surroundings, who) = Surroundings::look(options.services.clone(), processes);
+        let (mut surroundings, who) = Surroundings::look(options.services.clone(), processes);
+        ring.drain(|record| early.keep(&record));
         attached.degraded.extend(surroundings.degraded());
         let kept = privileges::drop_all(options.output.as_deref(), || still_reads(&mut attached))?;
         if !kept.is_empty() {
@@ -91,13 +101,23 @@ impl KernelCapture {
             &mut attached.ebpf,
             Config { roles: options.roles(), own_pid: std::process::id() },
         )?;
-        ring.drain(|_| {});
+        ring.drain(|record| early.keep(&record));
+        let mut finisher = Finisher::new(who);
+        surroundings.poll(|change| finisher.who().translate(change));
+        early.replay(|record| {
+            if wanted(role_of(record), options.roles()) {
+                // No exchange can come of it yet.
+                finisher.take(record, monotonic(), &mut Names::default(), &mut |_, _| {});
+            }
+        });
+        let before = Reading::take(&attached.ebpf)?;
         Ok(Self {
             logger: EbpfLogger::init(&mut attached.ebpf).ok(),
-            before: Reading::take(&attached.ebpf)?,
+            before,
+            losses: Losses::since(before),
             attached,
             ring,
-            finisher: Finisher::new(who),
+            finisher,
             surroundings,
             roles: options.roles(),
             start: monotonic(),
@@ -117,7 +137,7 @@ impl KernelCapture {
         sink: &mut dyn FnMut(&Exchange, &Names),
         ended: &mut dyn FnMut((u64, u32)),
     ) {
-        let Self { ring, finisher, surroundings, roles, logger, .. } = self;
+        let Self { attached, ring, finisher, surroundings, roles, logger, losses, .. } = self;
         if let Some(logger) = logger {
             logger.flush();
         }
@@ -125,6 +145,10 @@ impl KernelCapture {
         ring.drain(|record| {
             if let Record::Exchange(exchange) = &record {
                 ended((exchange.parties.connection, exchange.completed.number));
+            }
+            // What it would end may have ended before, in a record that was lost.
+            if matches!(record, Record::Closed(_)) && losses.grew(&attached.ebpf) {
+                finisher.lose(monotonic());
             }
             if finisher.meets(&record) {
                 // Its address was translated, and that was told, before anything was sent to it.
@@ -134,6 +158,9 @@ impl KernelCapture {
                 finisher.take(&record, now, names, sink);
             }
         });
+        if losses.grew(&attached.ebpf) {
+            finisher.lose(monotonic());
+        }
     }
 
     /// The exchanges that are not over: requests that still wait (`pending`), with their age, and responses that
@@ -197,69 +224,6 @@ impl KernelCapture {
         provenance.degraded.extend(self.surroundings.missed());
         Ok(provenance)
     }
-}
-
-/// Probes that have proven themselves.
-struct Trial {
-    attached: Attached,
-    ring: Ring,
-}
-
-/// Why they have not, and how far they came.
-struct Refusal {
-    error: CaptureError,
-    probes: Vec<ProbeStatus>,
-    degraded: Vec<Degradation>,
-}
-
-impl Refusal {
-    fn before_attaching(error: CaptureError) -> Self {
-        Self { error, probes: Vec::new(), degraded: Vec::new() }
-    }
-
-    fn of(attached: Attached, error: CaptureError) -> Self {
-        Self { error, probes: attached.probes, degraded: attached.degraded }
-    }
-}
-
-/// Everything up to the self-test.
-fn prepare(root: &CgroupRoot, object: Option<&Path>, listening: &BTreeSet<u16>) -> Result<Trial, Refusal> {
-    // Both roles and no process left out, so that the ping is seen.
-    let everything = Config { roles: Roles::CLIENT | Roles::SERVER, own_pid: 0 };
-    let mut attached =
-        attach::attach(root, object, everything, listening).map_err(Refusal::before_attaching)?;
-    if !root.whole_host {
-        attached.degraded.push(Degradation {
-            what: "view".to_owned(),
-            reason: "the root of cgroup v2 is not visible from this cgroup namespace".to_owned(),
-            consequence: "only this container is observed".to_owned(),
-        });
-    }
-    if let Err(error) = require(&attached) {
-        return Err(Refusal::of(attached, error));
-    }
-    let mut ring = match Ring::open(&mut attached.ebpf) {
-        Ok(ring) => ring,
-        Err(error) => return Err(Refusal::of(attached, error)),
-    };
-    match self_test::prove(&mut attached, &mut ring) {
-        Ok(()) => Ok(Trial { attached, ring }),
-        Err(error) => Err(Refusal::of(attached, error)),
-    }
-}
-
-/// Without these probes there is nothing to observe.
-fn require(attached: &Attached) -> Result<(), CaptureError> {
-    let refused =
-        plan::PLAN.iter().filter(|probe| probe.required).zip(attached.required()).find(|(_, s)| !s.attached);
-    let Some((probe, status)) = refused else { return Ok(()) };
-    let reason = status.error.clone().unwrap_or_default();
-    let missing = privileges::missing();
-    Err(if missing.is_empty() {
-        CaptureError::Probe { probe: probe.name, reason }
-    } else {
-        CaptureError::Privilege { missing: privileges::names(&missing), reason }
-    })
 }
 
 /// Whether counters and connections can be read with the capabilities that are effective now.

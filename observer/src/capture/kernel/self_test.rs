@@ -10,7 +10,7 @@ use std::{
 use observer_common::{Endpoint, ExchangeRecord, Outcome, Phase, Role, UNKNOWN_DURATION};
 use rustix::net::sockopt::socket_cookie;
 
-use super::{CaptureError, attach::Attached, ring::Ring};
+use super::{CaptureError, attach::Attached, early::Early, ring::Ring};
 use crate::{pairing::Record, provenance::Degradation};
 
 /// How often it is looked whether the ping was seen, and how long is waited in between: a second in all.
@@ -18,8 +18,9 @@ const MOST_LOOKS: u32 = 200;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// Sends the ping and checks what every probe made of it. A probe that saw nothing is degraded; that the pairing
-/// probes saw nothing is an error. A host without loopback cannot be tested, and says so.
-pub(super) fn prove(attached: &mut Attached, ring: &mut Ring) -> Result<(), CaptureError> {
+/// probes saw nothing is an error. A host without loopback cannot be tested, and says so. What others' connections
+/// tell meanwhile goes to `early`.
+pub(super) fn prove(attached: &mut Attached, ring: &mut Ring, early: &mut Early) -> Result<(), CaptureError> {
     let ping = match Ping::send(attached) {
         Ok(ping) => ping,
         Err(error) => {
@@ -35,6 +36,7 @@ pub(super) fn prove(attached: &mut Attached, ring: &mut Ring) -> Result<(), Capt
     // On a busy host the last segment is still under way, or others write in front of it.
     for _ in 0..MOST_LOOKS {
         ring.drain(|record| {
+            early.keep(&record);
             if let Record::Exchange(record) = record
                 && record.parties.connection == ping.cookie
             {

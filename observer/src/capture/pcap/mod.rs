@@ -7,10 +7,11 @@
 //! A capture shows both ends of a connection; [`PcapOptions::role`] says at which of them it was taken, or whose
 //! view is wanted. Requests travel from the end that opened the connection to the other one.
 
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use observer_common::{Nanoseconds, Reason, Role};
 
+use super::Opened;
 use crate::{
     exchange::{Exchange, Names},
     provenance::{Degradation, Provenance, SourceKind, Window},
@@ -63,10 +64,27 @@ pub fn read(
     names: &mut Names,
     sink: &mut dyn FnMut(&Exchange, &Names),
 ) -> Result<PcapRead, PcapError> {
+    let opened = Opened::open(path).and_then(Opened::into_file);
+    let file = opened.map_err(|source| PcapError::Open { path: path.to_owned(), source })?;
+    read_from(path, &file, options, names, sink)
+}
+
+/// Reads a file that is open already, from its beginning, and called `path` in messages; otherwise as [`read`].
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn read_from(
+    path: &Path,
+    file: &File,
+    options: &PcapOptions,
+    names: &mut Names,
+    sink: &mut dyn FnMut(&Exchange, &Names),
+) -> Result<PcapRead, PcapError> {
     let mut conversations = Conversations::new(options.role, names, sink);
     let mut unreadable = 0;
     let mut tcp = false;
-    let capture = packets::each(path, |packet| match decode::decode(packet) {
+    let capture = packets::each(path, file, |packet| match decode::decode(packet) {
         Decoded::Tcp(segment) => {
             tcp = true;
             conversations.observe(packet.now, &segment);

@@ -85,9 +85,10 @@ impl Capture {
 }
 
 /// Hands every packet of the file to `sink`.
-pub(super) fn each(path: &Path, sink: impl FnMut(Packet<'_>)) -> Result<Capture, PcapError> {
+pub(super) fn each(path: &Path, file: &File, sink: impl FnMut(Packet<'_>)) -> Result<Capture, PcapError> {
     let open = |source| PcapError::Open { path: path.to_owned(), source };
-    let mut file = File::open(path).map_err(open)?;
+    let mut file = file.try_clone().map_err(open)?;
+    file.rewind().map_err(open)?;
     let mut magic = Vec::new();
     file.by_ref().take(4).read_to_end(&mut magic).map_err(open)?;
     file.rewind().map_err(open)?;

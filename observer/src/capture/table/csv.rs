@@ -2,17 +2,21 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
-    io::{self, BufRead, BufReader, Seek},
+    io::{self, BufRead, BufReader, Read},
     path::Path,
 };
 
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use observer_common::{Nanoseconds, Timestamp};
 
-use super::{DEFAULT_SERVICE, Place, TableError, TableOptions, TableRead, header::Header};
+use super::{
+    DEFAULT_SERVICE, Place, TableError, TableOptions, TableRead,
+    budget::{Bounded, Budget},
+    header::Header,
+};
 use crate::{
     exchange::{Exchange, NameId, Names},
+    printable::excerpt,
     recording::{
         columns::{COLUMNS, Column, Field, outcome_of, role_of},
         metadata,
@@ -23,23 +27,32 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 pub(super) fn read(
     path: &Path,
-    mut file: File,
+    source: impl Read,
     options: TableOptions,
     names: &mut Names,
     sink: &mut dyn FnMut(&Exchange, &Names),
 ) -> Result<TableRead, TableError> {
-    let open = |source: io::Error| TableError::Open { path: path.to_owned(), source };
-    file.rewind().map_err(open)?;
-    let mut input = BufReader::with_capacity(1 << 16, file);
-    let (pairs, lines_before) = leading_comments(&mut input).map_err(open)?;
-    if input.fill_buf().map_err(open)?.is_empty() {
+    let budget = Budget::new();
+    let failed = |line: u64, source: io::Error| {
+        let path = path.to_owned();
+        if budget.is_spent() {
+            TableError::TooLong { path, place: Place::Line(line) }
+        } else {
+            TableError::Open { path, source }
+        }
+    };
+    let mut input = BufReader::with_capacity(1 << 16, Bounded { source, budget: budget.clone() });
+    let (pairs, lines_before) = leading_comments(&mut input).map_err(|error| failed(1, error))?;
+    budget.renew();
+    let first_line = lines_before + 1;
+    if input.fill_buf().map_err(|error| failed(first_line, error))?.is_empty() {
         return Err(TableError::Empty { path: path.to_owned() });
     }
     let provenance = metadata::from_pairs(&pairs)
         .map_err(|source| TableError::Metadata { path: path.to_owned(), source })?;
 
     let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::Headers).from_reader(input);
-    let titles = reader.byte_headers().map_err(|error| open(error.into()))?.clone();
+    let titles = reader.byte_headers().map_err(|error| failed(first_line, error.into()))?.clone();
     let titles: Vec<String> =
         titles.iter().map(|title| String::from_utf8_lossy(title).into_owned()).collect();
     let header = Header::of(path, titles.iter().map(String::as_str))?;
@@ -47,7 +60,12 @@ pub(super) fn read(
 
     let mut read = TableRead { provenance, notes: Vec::new(), rows: 0, skipped_rows: 0 };
     let mut record = ByteRecord::new();
-    while reader.read_byte_record(&mut record).map_err(|error| open(error.into()))? {
+    loop {
+        budget.renew();
+        let begins = reader.position().line() + lines_before;
+        if !reader.read_byte_record(&mut record).map_err(|error| failed(begins, error.into()))? {
+            break;
+        }
         let line = record.position().map_or(0, csv::Position::line) + lines_before;
         match rows.exchange(&record, Place::Line(line), names) {
             Ok(exchange) => {
@@ -108,7 +126,7 @@ impl Rows<'_> {
                 path: self.path.to_owned(),
                 place,
                 column: column.name.to_owned(),
-                found: (!value.is_empty()).then(|| String::from_utf8_lossy(value).into_owned()),
+                found: (!value.is_empty()).then(|| excerpt(&String::from_utf8_lossy(value)).into_owned()),
                 expected,
             })?;
         }

@@ -2,6 +2,7 @@
 
 use std::{fmt, io, path::PathBuf};
 
+use super::budget::LONGEST_RECORD;
 use crate::recording::metadata::MetadataError;
 
 /// Where in a file a row is.
@@ -124,6 +125,19 @@ pub enum TableError {
         found: usize,
         /// How many the header has.
         expected: usize,
+    },
+    /// A record of a CSV file does not end.
+    #[error(
+        "'{}', {place}: what begins there is longer than {} KiB; look for a quote that is not closed, or name another \
+         file",
+        path.display(),
+        LONGEST_RECORD / 1_024
+    )]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// Where it begins.
+        place: Place,
     },
     /// The recording's metadata cannot be used.
     #[error("'{}' cannot be used: {source}", path.display())]

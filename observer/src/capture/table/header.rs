@@ -3,7 +3,13 @@
 use std::path::Path;
 
 use super::TableError;
-use crate::recording::columns::{COLUMNS, ColumnIndex, index_of};
+use crate::{
+    printable::excerpt,
+    recording::columns::{COLUMNS, ColumnIndex, index_of},
+};
+
+/// Foreign columns that are named one by one; of garbage there can be any number.
+const MOST_NAMED: usize = 20;
 
 /// The columns of a file that are used.
 #[derive(Debug)]
@@ -19,9 +25,16 @@ impl Header {
     pub(super) fn of<'a>(path: &Path, found: impl Iterator<Item = &'a str>) -> Result<Self, TableError> {
         let found: Vec<&str> = found.collect();
         let mut header = Self { columns: Vec::new(), notes: Vec::new() };
+        let mut unknown = 0;
         for (place, name) in found.iter().enumerate() {
             let Some(index) = index_of(name) else {
-                header.notes.push(format!("'{}': column '{name}' is unknown and ignored", path.display()));
+                unknown += 1;
+                if unknown <= MOST_NAMED {
+                    let name = excerpt(name);
+                    header
+                        .notes
+                        .push(format!("'{}': column '{name}' is unknown and ignored", path.display()));
+                }
                 continue;
             };
             if header.columns.iter().any(|(_, known)| *known == index) {
@@ -38,11 +51,20 @@ impl Header {
             })
             .map(|(_, column)| column.name)
             .collect();
-        if missing.is_empty() {
-            Ok(header)
-        } else {
-            let (missing, found) = (missing.join(", "), found.join(", "));
-            Err(TableError::MissingColumns { path: path.to_owned(), missing, found })
+        if !missing.is_empty() {
+            let (missing, found) = (missing.join(", "), listed(&found));
+            return Err(TableError::MissingColumns { path: path.to_owned(), missing, found });
         }
+        if unknown > MOST_NAMED {
+            let more = unknown - MOST_NAMED;
+            header.notes.push(format!("'{}': {more} more columns are unknown and ignored", path.display()));
+        }
+        Ok(header)
     }
+}
+
+fn listed(columns: &[&str]) -> String {
+    let named: Vec<_> = columns.iter().take(MOST_NAMED).map(|name| excerpt(name)).collect();
+    let more = if columns.len() > MOST_NAMED { ", …" } else { "" };
+    named.join(", ") + more
 }

@@ -3,13 +3,15 @@
 //! Only `start_ns`, `instance` and `latency_ns` are required. The columns are those of
 //! [`COLUMNS`](crate::recording::columns::COLUMNS); others are ignored with a note.
 
-use std::{fs::File, io::Read, path::Path};
+use std::path::Path;
 
+use super::Opened;
 use crate::{
     exchange::{Exchange, Names},
     provenance::Provenance,
 };
 
+mod budget;
 mod csv;
 mod error;
 mod header;
@@ -58,17 +60,30 @@ pub fn read(
     if path.is_dir() {
         return Err(TableError::IsDirectory { path: path.to_owned() });
     }
-    let mut file = File::open(path).map_err(open)?;
-    let mut magic = Vec::new();
-    file.by_ref().take(PARQUET_MAGIC.len() as u64).read_to_end(&mut magic).map_err(open)?;
-    if magic.is_empty() {
+    read_from(path, Opened::open(path).map_err(open)?, options, names, sink)
+}
+
+/// Reads what is open already, and called `path` in messages; otherwise as [`read`].
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn read_from(
+    path: &Path,
+    opened: Opened,
+    options: &TableOptions,
+    names: &mut Names,
+    sink: &mut dyn FnMut(&Exchange, &Names),
+) -> Result<TableRead, TableError> {
+    if opened.head().is_empty() {
         return Err(TableError::Empty { path: path.to_owned() });
     }
     let named_parquet = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"));
-    if magic == PARQUET_MAGIC || named_parquet {
+    if opened.head() == PARQUET_MAGIC || named_parquet {
+        let file = opened.into_file().map_err(|source| TableError::Open { path: path.to_owned(), source })?;
         parquet::read(path, file, *options, names, sink)
     } else {
-        csv::read(path, file, *options, names, sink)
+        csv::read(path, opened.into_stream(), *options, names, sink)
     }
 }
 

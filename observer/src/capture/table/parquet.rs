@@ -22,6 +22,7 @@ use parquet::{
 use super::{DEFAULT_SERVICE, Place, TableError, TableOptions, TableRead, header::Header};
 use crate::{
     exchange::{Exchange, Names},
+    printable::excerpt,
     recording::{
         columns::{COLUMNS, Column, Field},
         metadata,
@@ -84,7 +85,7 @@ pub(super) fn read(
                 path: path.to_owned(),
                 place: Place::Row(read.rows + fault.row as u64 + 1),
                 column: fault.column.name.to_owned(),
-                found: fault.found.clone(),
+                found: fault.found.as_deref().map(|found| excerpt(found).into_owned()),
                 expected: fault.column.expected(),
             });
         }
@@ -144,7 +145,7 @@ fn check_type(path: &Path, column: &Column, found: &DataType) -> Result<(), Tabl
     Err(TableError::ColumnType {
         path: path.to_owned(),
         column: column.name,
-        found: found.to_string(),
+        found: excerpt(&found.to_string()).into_owned(),
         expected: column.expected(),
     })
 }

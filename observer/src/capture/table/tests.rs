@@ -155,6 +155,35 @@ fn what_is_no_exchange_log_is_refused_in_one_sentence() {
     assert!(refused(&missing).starts_with("cannot read 'x.csv': it is a directory"));
 }
 
+#[test]
+fn a_record_without_an_end_is_refused_by_its_first_line() {
+    let head = "# a: b\nstart_ns,instance,latency_ns\n7,a,5\n";
+    let long = "x".repeat(2 << 20);
+    for (text, line) in [
+        (format!("{head}8,\"{}", "b\n".repeat(1 << 20)), 4),
+        (format!("{head}8,{long},6\n"), 4),
+        (format!("# a: b\n{long}"), 2),
+        (format!("# {long}\n"), 1),
+    ] {
+        let error = refused(&given("x.csv", text));
+        assert!(error.starts_with(&format!("'x.csv', line {line}: what begins there is longer")), "{error}");
+    }
+    let allowed = "x".repeat(1 << 20);
+    assert_eq!(rows_of(&given("x.csv", format!("{head}8,{allowed},6\n9,a,7\n"))).len(), 3);
+}
+
+#[test]
+fn long_values_are_quoted_in_part() {
+    let long = "9".repeat(100);
+    let error = refused(&given("x.csv", format!("start_ns,instance,latency_ns\n{long},a,5\n")));
+    assert!(error.contains(&format!("found '{}…',", "9".repeat(60))), "{error}");
+    let columns: Vec<String> = (0..100).map(|number| format!("column-{number}")).collect();
+    let table = format!("start_ns,instance,latency_ns,{}\n", columns.join(","));
+    let (read, _) = read_with(&given("x.csv", table), false).unwrap();
+    assert_eq!(read.notes.len(), 21);
+    assert!(read.notes[20].ends_with("80 more columns are unknown and ignored"), "{:?}", read.notes);
+}
+
 mod parquet_files {
     use std::sync::Arc;
 

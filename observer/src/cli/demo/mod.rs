@@ -81,26 +81,30 @@ pub(super) fn play(arguments: &PartArguments) -> Result<Status, Failure> {
 }
 
 pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<Status, Failure> {
-    let path = arguments.output.output.as_deref();
-    let output = Output::open(path)?;
+    let output = Output::open(arguments.output.output.as_deref())?;
     let program = env::current_exe()
         .map_err(|error| Failure::Running(anyhow!("cannot find this program to start it again: {error}")))?;
     let record = arguments.record.as_deref();
     // As the report, these are opened while this process may still be privileged.
     let recorder = record.map(Recorder::create).transpose()?;
     let companions = record.map(Companions::create).transpose()?;
+    let files = output.file().into_iter().chain(recorder.iter().map(Recorder::output));
+    let parts = files.chain(companions.iter().flat_map(Companions::files)).filter_map(PendingFile::part);
+    let interrupt = Interrupt::watch()?.leaving_no(parts);
+    let first_part = recorder.as_ref().map(Recorder::output).or(output.file()).and_then(PendingFile::part);
+    let first_part = first_part.map(Path::to_owned);
     let show = Show {
         lab: Lab::prepare(&program, &arguments.lab.scenario(arguments.duration))?,
         recorder,
         duration: arguments.duration,
-        interrupt: Interrupt::watch()?,
+        interrupt,
         console: &mut context.console,
     };
     let (report, truth) = match KernelCapture::start(&live::options(
         RoleChoice::Client,
         Services::default(),
         &arguments.developer,
-        record.or(path),
+        first_part.as_deref(),
     )) {
         Ok(capture) => show.with_probes(capture)?,
         Err(error) => show.without_probes(&error)?,
@@ -236,6 +240,10 @@ impl Companions {
             truth_file: PendingFile::create(&beside(recording, ".truth.json"))?,
             client_log: Recorder::create(&beside(recording, ".client.csv"))?,
         })
+    }
+
+    fn files(&self) -> [&PendingFile; 2] {
+        [&self.truth_file, self.client_log.output()]
     }
 }
 

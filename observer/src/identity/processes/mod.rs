@@ -18,6 +18,8 @@ mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 
+use caps::{CapSet, Capability};
+
 /// A process that has a socket open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
@@ -53,13 +55,12 @@ pub enum Missing {
         reason: String,
     },
     /// Some processes keep their descriptors and namespaces to themselves.
-    #[error(
-        "{count} processes cannot be looked into: their older connections have no process, and listeners in \
-         network namespaces of theirs alone are unknown; run with CAP_SYS_PTRACE"
-    )]
+    #[error("{}", refusal(*count, *permitted))]
     Processes {
         /// How many processes.
         count: usize,
+        /// Whether this process may look into others (`CAP_SYS_PTRACE`), and these refuse all the same.
+        permitted: bool,
     },
     /// There was more to look at than the bound allows.
     #[error("there are more than {limit} {what}: some older connections have no process")]
@@ -69,6 +70,22 @@ pub enum Missing {
         /// The bound.
         limit: usize,
     },
+}
+
+/// Whether this process may look into others.
+fn may_look() -> bool {
+    caps::has_cap(None, CapSet::Effective, Capability::CAP_SYS_PTRACE).unwrap_or(false)
+}
+
+/// Says that processes cannot be looked into, and what to do about it where something can be done.
+fn refusal(count: usize, permitted: bool) -> String {
+    let (processes, their) = if count == 1 { ("process", "its") } else { ("processes", "their") };
+    let (even, advice) =
+        if permitted { (" even with CAP_SYS_PTRACE", "") } else { ("", "; run with CAP_SYS_PTRACE") };
+    format!(
+        "{count} {processes} cannot be looked into{even}: {their} older connections have no process, and listeners \
+         in network namespaces of {their} own are unknown{advice}"
+    )
 }
 
 /// The owners of the TCP sockets that were open at one moment, and the ports that somebody listened on.
@@ -96,8 +113,16 @@ impl Processes {
         let sockets = sockets::in_namespaces(namespaces, &mut scanned.missing);
         scanned.listening = sockets.listening;
         scanned.owners = descriptors::owners(&pids, &sockets.cookies, &mut scanned.missing);
-        // Whoever keeps his descriptors to himself hides nothing where every socket has an owner.
-        if scanned.owners.len() >= sockets.cookies.len() {
+        // Whoever keeps his descriptors to himself hides nothing where every socket has an owner. Who may look into
+        // all others meets but a few that refuse: their listeners tell nothing about a connection's process.
+        let owned =
+            |inode: &u64| sockets.cookies.get(inode).is_none_or(|cookie| scanned.owners.contains_key(cookie));
+        let hides_nothing = if may_look() {
+            sockets.connected.iter().all(owned)
+        } else {
+            scanned.owners.len() >= sockets.cookies.len()
+        };
+        if hides_nothing {
             scanned.missing.retain(|missing| !matches!(missing, Missing::Processes { .. }));
         }
         scanned

@@ -1,7 +1,7 @@
 //! The TCP sockets of network namespaces, as `sock_diag` lists them.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fs::{self, File},
     io,
     os::{fd::AsFd, unix::fs::MetadataExt},
@@ -28,6 +28,8 @@ const MOST_NAMESPACES: usize = 4_096;
 pub(super) struct Sockets {
     /// From a socket's inode to its cookie.
     pub(super) cookies: HashMap<u64, u64>,
+    /// The inodes of those that are no listeners.
+    pub(super) connected: HashSet<u64>,
     /// Ports with a listener.
     pub(super) listening: BTreeSet<u16>,
 }
@@ -50,7 +52,7 @@ pub(super) fn namespaces(pids: &[u32], missing: &mut Vec<Missing>) -> BTreeMap<u
         }
     }
     if refused > 0 {
-        missing.push(Missing::Processes { count: refused });
+        missing.push(Missing::Processes { count: refused, permitted: super::may_look() });
     }
     namespaces
 }
@@ -79,6 +81,7 @@ pub(super) fn in_namespaces(mut namespaces: BTreeMap<u64, u32>, missing: &mut Ve
         match listed {
             Ok((listed, unseen)) => {
                 sockets.cookies.extend(listed.cookies);
+                sockets.connected.extend(listed.connected);
                 sockets.listening.extend(listed.listening);
                 missing.extend(unseen);
             }
@@ -150,6 +153,9 @@ impl Sockets {
         }
         if header.inode != 0 && self.cookies.len() < MOST_SOCKETS {
             self.cookies.insert(u64::from(header.inode), cookie(header.socket_id.cookie));
+            if header.state != TCP_LISTEN {
+                self.connected.insert(u64::from(header.inode));
+            }
         }
     }
 }

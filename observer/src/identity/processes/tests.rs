@@ -66,6 +66,12 @@ fn two_thousand_sockets() {
 fn what_is_missing_is_said_in_sentences() {
     let missing = Missing::Namespace { inode: 7, pid: 3, reason: "Operation not permitted".to_owned() };
     assert!(missing.to_string().contains("network namespace 7 (process 3)"));
+    let one = Missing::Processes { count: 1, permitted: true }.to_string();
+    assert!(one.starts_with("1 process cannot be looked into even with CAP_SYS_PTRACE: its older"), "{one}");
+    assert!(!one.contains("run with"), "{one}");
+    let many = Missing::Processes { count: 2, permitted: false }.to_string();
+    assert!(many.starts_with("2 processes cannot be looked into: their older"), "{many}");
+    assert!(many.ends_with("; run with CAP_SYS_PTRACE"), "{many}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ use observer_common::Endpoint;
 pub use self::{
     location::{Location, Reach, locate},
     pattern::{AddressPattern, Glob, PatternError},
-    rule::Rule,
+    rule::{Rule, RuleError},
 };
 
 /// What is known about a connection.

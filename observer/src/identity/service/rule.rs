@@ -1,34 +1,90 @@
 //! A service that the configuration describes.
 
+use std::{borrow::Cow, num::NonZeroU16};
+
 use serde::Deserialize;
 
 use super::{AddressPattern, Facts, Glob};
+use crate::printable::printable;
 
 /// One `[[service]]` of the configuration. A connection belongs to it where each kind of condition that is given
-/// has one that matches; a rule without any matches nothing.
+/// has one that matches.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Written")]
 pub struct Rule {
     /// The service's name.
     pub name: String,
     /// Addresses of instances, or what clients dial.
-    #[serde(default)]
     pub addresses: Vec<AddressPattern>,
     /// Ports of instances, or the ones that clients dial.
-    #[serde(default)]
     pub ports: Vec<u16>,
     /// Patterns of DNS names.
-    #[serde(default)]
     pub names: Vec<Glob>,
     /// Patterns of the names of client processes.
-    #[serde(default)]
     pub clients: Vec<Glob>,
     /// Protocols, named as in the exchange log.
-    #[serde(default)]
     pub protocols: Vec<String>,
     /// Whether the addresses are virtual: several instances answer behind each.
-    #[serde(default, rename = "virtual")]
     pub is_virtual: bool,
+}
+
+/// A rule as it is written, before it is looked at.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: String,
+    #[serde(default)]
+    addresses: Vec<AddressPattern>,
+    #[serde(default)]
+    ports: Vec<NonZeroU16>,
+    #[serde(default)]
+    names: Vec<Glob>,
+    #[serde(default)]
+    clients: Vec<Glob>,
+    #[serde(default)]
+    protocols: Vec<String>,
+    #[serde(default, rename = "virtual")]
+    is_virtual: bool,
+}
+
+/// A rule that cannot be meant.
+#[derive(Debug, thiserror::Error)]
+pub enum RuleError {
+    /// Nobody can be told apart by such a name.
+    #[error("the service has an empty name; give it one")]
+    NoName,
+    /// It would spoil what it is printed on.
+    #[error("the service's name '{0}' has characters that do not print; leave them out")]
+    Unprintable(String),
+    /// It would match nothing.
+    #[error(
+        "the service '{0}' matches nothing; give it at least one of addresses, ports, names, clients and protocols"
+    )]
+    NoCondition(String),
+}
+
+impl TryFrom<Written> for Rule {
+    type Error = RuleError;
+
+    fn try_from(written: Written) -> Result<Self, RuleError> {
+        let Written { name, addresses, ports, names, clients, protocols, is_virtual } = written;
+        if name.trim().is_empty() {
+            return Err(RuleError::NoName);
+        }
+        if matches!(printable(&name), Cow::Owned(_)) {
+            return Err(RuleError::Unprintable(printable(&name).into_owned()));
+        }
+        let nothing = addresses.is_empty()
+            && ports.is_empty()
+            && names.is_empty()
+            && clients.is_empty()
+            && protocols.is_empty();
+        if nothing {
+            return Err(RuleError::NoCondition(name));
+        }
+        let ports = ports.into_iter().map(NonZeroU16::get).collect();
+        Ok(Self { name, addresses, ports, names, clients, protocols, is_virtual })
+    }
 }
 
 impl Rule {

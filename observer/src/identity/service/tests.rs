@@ -58,9 +58,6 @@ fn rules_come_first_and_need_every_kind_of_condition() {
         clients = ["check*"]
         protocols = ["memcached", "redis"]
         ports = [7000]
-
-        [[service]]
-        name = "nothing"
         "#,
     );
     let name =
@@ -85,6 +82,10 @@ fn wrong_patterns_say_what_to_write() {
     assert!(wrong("name = 'a'\naddresses = ['10.1.0.0/40']").contains("write a network such as"));
     assert!(wrong("name = 'a'\nnames = ['[']").contains("'[' is no pattern"));
     assert!(wrong("name = 'a'\nadresses = []").contains("unknown field"));
+    assert!(wrong("name = 'a'\nports = [0]").contains("nonzero"));
+    assert!(wrong("name = ' '\nports = [1]").contains("empty name"));
+    assert!(wrong("name = \"a\\u001b[2J\"\nports = [1]").contains(r"'a\u{1b}[2J'"));
+    assert!(wrong("name = 'a'\nvirtual = true").contains("'a' matches nothing"));
     for text in ["::ffff:10.1.0.7", "10.1.0.7", "10.1.0.7/32", "[::ffff:10.1.0.7]:80"] {
         let pattern = AddressPattern::try_from(text.to_owned()).unwrap();
         assert!(pattern.contains(endpoint("10.1.0.7:80")), "{text}");

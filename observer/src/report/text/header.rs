@@ -4,6 +4,7 @@ use observer_common::Reason;
 
 use super::{style::Color, units};
 use crate::{
+    printable::printable,
     provenance::SourceKind,
     report::model::{Report, SelectedRole, Selection, Source, Window},
 };
@@ -60,7 +61,7 @@ fn selection(selection: &Selection) -> Option<String> {
     }
     let mut list = |what: &str, items: Vec<String>| {
         if !items.is_empty() {
-            parts.push(format!("{what} {}", items.join(" or ")));
+            parts.push(format!("{what} {}", printable(&items.join(" or "))));
         }
     };
     list("port", selection.ports.iter().map(ToString::to_string).collect());
@@ -84,7 +85,7 @@ fn warnings(report: &Report) -> impl Iterator<Item = String> {
     let lost = (source.lost_events > 0).then(|| {
         let share = source.lost_events as f64 / (source.lost_events + source.exchanges) as f64;
         format!(
-            "LOST: {} exchanges ({}) were certain and are in no figure below.",
+            "LOST: up to {} exchanges ({}) are in no figure below.",
             units::count(source.lost_events),
             units::percent(share)
         )

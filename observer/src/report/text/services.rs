@@ -1,7 +1,10 @@
 //! One table and one set of histograms a service.
 
 use super::{bars, style::Color, table::Table, units};
-use crate::report::model::{Measured, OtherServices, Report, Service};
+use crate::{
+    printable::printable,
+    report::model::{Measured, OtherServices, Report, Service},
+};
 
 pub(super) fn lines(report: &Report, color: Color) -> Vec<String> {
     let mut lines = Vec::new();
@@ -19,7 +22,7 @@ pub(super) fn lines(report: &Report, color: Color) -> Vec<String> {
 fn service_lines(service: &Service, color: Color) -> Vec<String> {
     let mut rows: Vec<(String, &Measured)> = Vec::new();
     for instance in &service.instances {
-        rows.push((instance.address.clone(), &instance.measured));
+        rows.push((printable(&instance.address).into_owned(), &instance.measured));
     }
     if let Some(other) = &service.other {
         rows.push((at_least(other.instances, "more"), &other.measured));

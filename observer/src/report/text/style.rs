@@ -1,8 +1,10 @@
-//! Colour, in one place. Every coloured thing also says in words what it is.
+//! Colour, in one place. Every coloured thing also says in words what it is. What is coloured is made printable.
 
 use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
+
+use crate::printable::printable;
 
 /// Whether colour is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +32,10 @@ impl Color {
     }
 
     fn paint(self, style: Style, text: impl Display) -> String {
+        let text = text.to_string();
         match self {
-            Self::Ansi => format!("{style}{text}{style:#}"),
-            Self::Plain => text.to_string(),
+            Self::Ansi => format!("{style}{}{style:#}", printable(&text)),
+            Self::Plain => printable(&text).into_owned(),
         }
     }
 }
