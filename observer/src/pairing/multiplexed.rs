@@ -113,7 +113,7 @@ pub(super) const fn reason(left_out: LeftOut) -> Reason {
 
 #[cfg(test)]
 mod tests {
-    use observer_common::RecordKind;
+    use observer_common::{Place, RecordKind};
 
     use super::*;
 
@@ -147,7 +147,8 @@ mod tests {
             flags: 5,
             direction: direction as u8,
             complete: 1,
-            reserved: [0; 6],
+            place: Place::InOrder,
+            reserved: [0; 5],
         }
     }
 

@@ -98,7 +98,6 @@ fn agree(lab: &Summary, simulated: &[Outcome], added: Nanoseconds) -> Result<()>
     ] {
         simulated.sort_by(f64::total_cmp);
         let median = simulated[simulated.len() / 2];
-        println!("{what}: {lab:.4} in the lab, {median:.4} simulated");
         ensure!((lab - median).abs() <= TWO_POINTS, "{what}: {lab} in the lab, {median} simulated");
     }
     for quantile in [0.5, 0.95, 0.99] {
@@ -106,10 +105,6 @@ fn agree(lab: &Summary, simulated: &[Outcome], added: Nanoseconds) -> Result<()>
         let (least, most) = (all.clone().min(), all.max());
         let (least, most) = least.zip(most).context("no seed")?;
         let lab = lab.all.quantile(quantile).context("no request")?;
-        println!(
-            "p{}: {lab:?} in the lab, {least:?} to {most:?} simulated, {added:?} added",
-            100.0 * quantile
-        );
         ensure!(
             least <= lab && lab.0 <= most.0 + added.0,
             "the {quantile} quantile is {lab:?} in the lab, {least:?} to {most:?} simulated, {added:?} added"
@@ -123,7 +118,6 @@ fn the_simulator_says_what_the_lab_does() -> Result<()> {
     let service = || demo::ServiceTime::two_kinds(USUAL, RARE, hedging::Share::percent(RARE_PERCENT));
     let added = added_by_the_machine()?;
     for policy in [None, Some(budgeted())] {
-        println!("{policy:?}");
         agree(&lab(service(), PER_SECOND, policy)?, &simulated(policy)?, added)?;
     }
     Ok(())

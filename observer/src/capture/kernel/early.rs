@@ -62,7 +62,7 @@ fn keep(payloads: &mut VecDeque<PayloadRecord>, record: &PayloadRecord) {
 #[cfg(test)]
 mod tests {
     use observer_common::{
-        Direction, FrameRecord, Outcome, PAYLOAD_LENGTH, Parties, RecordKind, Role, Timestamp,
+        Direction, FrameRecord, Outcome, PAYLOAD_LENGTH, Parties, Place, RecordKind, Role, Timestamp,
     };
 
     use super::*;
@@ -94,7 +94,8 @@ mod tests {
             flags: 0,
             direction: Direction::Egress as u8,
             complete: 1,
-            reserved: [0; 6],
+            place: Place::InOrder,
+            reserved: [0; 5],
         }
     }
 

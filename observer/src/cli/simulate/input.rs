@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::{
     super::{
         console::Console,
-        input::{Input, InputFormat},
+        input::{Input, InputFormat, Reader},
     },
     Failure,
 };
@@ -75,7 +75,8 @@ fn from_report(path: &Path, console: &mut Console) -> Result<Empirical, Failure>
 }
 
 fn from_recording(path: &Path, console: &mut Console) -> Result<Empirical, Failure> {
-    if Input::of(path, InputFormat::Auto)? == Input::Pcap {
+    let Input { name: file, opened, reader } = Input::open(path, InputFormat::Auto)?;
+    if matches!(reader, Reader::Pcap) {
         return Err(unusable(
             path,
             &anyhow!("it is a packet capture; make a report of it: 'observer analyze --json'"),
@@ -83,7 +84,7 @@ fn from_recording(path: &Path, console: &mut Console) -> Result<Empirical, Failu
     }
     let mut names = Names::default();
     let mut services: HashMap<NameId, Vec<Nanoseconds>> = HashMap::new();
-    table::read(path, &TableOptions::default(), &mut names, &mut |exchange, _| {
+    table::read_from(&file, opened, &TableOptions::default(), &mut names, &mut |exchange, _| {
         // What was not answered took longer than is known, and a failure may be fast and worth nothing.
         if exchange.outcome == Outcome::Ok && !exchange.failed {
             services.entry(exchange.service).or_default().push(exchange.latency);
