@@ -30,12 +30,16 @@ pub enum SettingsError {
         source: io::Error,
     },
     /// It is not what it has to be.
-    #[error("the configuration '{}' is not valid, line {line}: {reason}", path.display())]
+    #[error(
+        "the configuration '{}' is not valid{}: {reason}",
+        path.display(),
+        line.map_or_else(String::new, |line| format!(", line {line}"))
+    )]
     Parse {
         /// The file.
         path: PathBuf,
-        /// Where, from 1.
-        line: usize,
+        /// Where, from 1; nothing where it is a whole service, which the reason names.
+        line: Option<usize>,
         /// Why.
         reason: String,
     },
@@ -47,8 +51,8 @@ impl Settings {
         let text =
             fs::read_to_string(path).map_err(|source| SettingsError::Read { path: path.into(), source })?;
         toml::from_str(&text).map_err(|error| {
-            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-            let line = before.matches('\n').count() + 1;
+            let before = error.span().filter(|span| span.start > 0).and_then(|span| text.get(..span.start));
+            let line = before.map(|before| before.matches('\n').count() + 1);
             let reason = error.message().lines().collect::<Vec<_>>().join(", ");
             SettingsError::Parse { path: path.into(), line, reason }
         })
@@ -81,16 +85,19 @@ mod tests {
         let path = directory.path().join("observer.toml");
         let first = "[[service]]\nname = 'cache'\nports = [6379]\n\n";
         for (rest, line, reason) in [
-            ("[[service]]\nname = 'a'\nports = [80, 0]\n", 7, "nonzero"),
-            ("[[service]]\nname = 'a'\n", 5, "matches nothing"),
-            ("[[service]]\nname = ''\nports = [80]\n", 5, "empty name"),
-            ("[[service]]\nname = \"a\\nb\"\nports = [80]\n", 5, r"'a\u{a}b'"),
-            ("[[service]]\nname = 'a'\nport = 80\n", 7, "unknown field `port`"),
-            ("[[service]\n", 5, ""),
+            ("[[service]]\nname = 'a'\nports = [80, 0]\n", ", line 7: ", "nonzero"),
+            ("[[service]]\nname = 'a'\n", ": ", "the service 'a' matches nothing"),
+            ("[[service]]\nname = ''\nports = [80]\n", ", line 6: ", "empty name"),
+            ("[[service]]\nname = \"a\\nb\"\nports = [80]\n", ", line 6: ", r"'a\u{a}b'"),
+            ("[[service]]\nname = 'a'\nport = 80\n", ", line 7: ", "unknown field `port`"),
+            ("[[service]\n", ", line 5: ", ""),
         ] {
             fs::write(&path, format!("{first}{rest}")).unwrap();
             let message = Settings::read(&path).unwrap_err().to_string();
-            assert!(message.contains(&format!("line {line}: ")) && message.contains(reason), "{message}");
+            assert!(
+                message.contains(&format!("is not valid{line}")) && message.contains(reason),
+                "{message}"
+            );
             assert!(!message.contains('\n'), "{message}");
         }
     }

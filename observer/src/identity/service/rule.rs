@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, num::NonZeroU16};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
 
 use super::{AddressPattern, Facts, Glob};
 use crate::printable::printable;
@@ -32,6 +32,7 @@ pub struct Rule {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
+    #[serde(deserialize_with = "name")]
     name: String,
     #[serde(default)]
     addresses: Vec<AddressPattern>,
@@ -63,17 +64,23 @@ pub enum RuleError {
     NoCondition(String),
 }
 
+/// A name that can be told and printed.
+fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    if name.trim().is_empty() {
+        return Err(D::Error::custom(RuleError::NoName));
+    }
+    match printable(&name) {
+        Cow::Borrowed(_) => Ok(name),
+        Cow::Owned(shown) => Err(D::Error::custom(RuleError::Unprintable(shown))),
+    }
+}
+
 impl TryFrom<Written> for Rule {
     type Error = RuleError;
 
     fn try_from(written: Written) -> Result<Self, RuleError> {
         let Written { name, addresses, ports, names, clients, protocols, is_virtual } = written;
-        if name.trim().is_empty() {
-            return Err(RuleError::NoName);
-        }
-        if matches!(printable(&name), Cow::Owned(_)) {
-            return Err(RuleError::Unprintable(printable(&name).into_owned()));
-        }
         let nothing = addresses.is_empty()
             && ports.is_empty()
             && names.is_empty()
