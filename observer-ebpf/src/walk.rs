@@ -11,10 +11,10 @@ use aya_ebpf::{
 use observer_common::{Connection, Direction, PayloadBytes};
 
 /// How often it is looked whether the processor that walks over the segment before is through.
-const PATIENCE: u32 = 1024;
+const PATIENCE: u32 = 256;
 /// How often the clock is read before every look, for want of another way to wait: for some hundred microseconds in
 /// all, as a segment of some hundred frames takes.
-const PAUSE: u32 = 4;
+const PAUSE: u32 = 16;
 
 /// The payload of a packet.
 pub(crate) struct Payload<'a> {

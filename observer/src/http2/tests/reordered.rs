@@ -348,14 +348,17 @@ proptest! {
                 2 => { put(number, first); put(number + by, second); }
                 3 => { put(number, second); put(number + by, first); }
                 4 => {
-                    // Sent again, together with what lies before it or behind it.
-                    let other = to.index(segments.len());
+                    // Once, together with what lies behind it, which nobody has said before.
                     let mut whole = segment.clone();
-                    let next = segments[number + 1..].iter().take(other).find(|next| {
+                    let next = segments.iter().enumerate().skip(number + 1).find(|(_, next)| {
                         next.direction == Direction::Ingress && next.at == whole.end()
                     });
-                    whole.bytes.extend(next.map(|next| next.bytes.as_slice()).unwrap_or_default());
-                    put(number + by, whole);
+                    let mut at = number + by;
+                    if let Some((number, next)) = next {
+                        whole.bytes.extend(next.bytes.iter().take(to.index(next.bytes.len() + 1)));
+                        at = at.max(number);
+                    }
+                    put(at, whole);
                 }
                 _ => {}
             }
