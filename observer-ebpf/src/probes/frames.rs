@@ -19,7 +19,7 @@ use crate::{
 /// Let every packet pass.
 const PASS: i32 = 1;
 /// Steps of one turn; a longer segment takes several.
-const STEPS: u32 = 12;
+const STEPS: u32 = 10;
 /// Header blocks up to this length take a short record.
 const MIDDLE_PIECE: usize = 64;
 
