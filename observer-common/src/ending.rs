@@ -131,7 +131,7 @@ impl Connection {
             self.at_hand.doubt(Reason::Tls);
             return;
         }
-        if self.flags & Self::OVERLAPPING != 0 || self.answering & Self::HIDDEN_ANSWER != 0 {
+        if !self.is_certain() {
             self.at_hand.doubt(Reason::Overlapping);
             return;
         }

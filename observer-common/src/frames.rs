@@ -19,6 +19,26 @@ pub trait PayloadBytes<const HEADER: usize> {
     fn header(&self, offset: u32, header: &mut [u8; LONGEST_HEADER]) -> bool;
 }
 
+/// A payload in memory: from a capture.
+impl<const HEADER: usize> PayloadBytes<HEADER> for &[u8] {
+    #[inline(always)]
+    fn byte(&self, offset: u32) -> Option<u8> {
+        self.get(offset as usize).copied()
+    }
+
+    #[inline(always)]
+    fn header(&self, offset: u32, header: &mut [u8; LONGEST_HEADER]) -> bool {
+        let bytes = self.get(offset as usize..).and_then(|rest| rest.first_chunk::<HEADER>());
+        match (bytes, header.first_chunk_mut::<HEADER>()) {
+            (Some(bytes), Some(header)) => {
+                *header = *bytes;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
 /// The longest header that is followed: of HTTP/2.
 pub const LONGEST_HEADER: usize = 9;
 

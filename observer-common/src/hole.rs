@@ -188,11 +188,6 @@ impl Connection {
         if !self.arriving.has_hole() {
             return false;
         }
-        if self.arriving.stands_in_hole() {
-            // What was walked over last was left before its end.
-            self.arriving.stand(Aside::read(&self.heads).position);
-            self.arriving.lose();
-        }
         if self.arriving.is_lost() || get(&self.arriving.missed) != 0 {
             self.arriving.give_up_hole();
             return false;
@@ -246,7 +241,7 @@ impl Connection {
     #[inline(always)]
     pub fn accepted(&mut self, received: u32) -> Option<FrameRecord> {
         let hole = Aside::read(&self.heads).position.next;
-        if !self.arriving.has_hole() || self.arriving.stands_in_hole() || distance(hole, received) <= 0 {
+        if !self.arriving.has_hole() || distance(hole, received) <= 0 {
             return None;
         }
         Some(self.arriving.close_hole(self.parties.connection, Place::Missed, false))

@@ -46,6 +46,14 @@ impl Connection {
         }
     }
 
+    /// Whether even a few of them would.
+    #[inline(always)]
+    pub fn asks_for_few(&self, direction: Direction) -> bool {
+        !self.is_request(direction)
+            && matches!(self.protocol, Protocol::Http1)
+            && self.asks_for_head(direction)
+    }
+
     /// Whether requests travel in this direction.
     #[inline(always)]
     pub fn is_request(&self, direction: Direction) -> bool {

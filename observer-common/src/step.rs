@@ -22,7 +22,7 @@ pub struct Completed {
     pub latency: Nanoseconds,
     /// From the start to the last response byte.
     pub complete: Nanoseconds,
-    /// From the first response byte until it was looked at, or [`UNKNOWN_DURATION`].
+    /// From the first response byte until it was looked at, or [`crate::UNKNOWN_DURATION`].
     pub read_lag: Nanoseconds,
     /// Payload of the request.
     pub request_bytes: u64,

@@ -3,8 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use observer_common::{
-    BLOCK_PIECE, Connection, Direction, FRAME_HEADER, FrameRecord, LONGEST_HEADER, PayloadBytes, Role,
-    SHORT_PIECE, Timestamp, Walker,
+    BLOCK_PIECE, Connection, Direction, FRAME_HEADER, FrameRecord, Role, SHORT_PIECE, Timestamp, Walker,
 };
 use proptest::{collection::vec, prelude::*};
 
@@ -17,19 +16,6 @@ const PING: u8 = 6;
 const GOAWAY: u8 = 7;
 const CONTINUATION: u8 = 9;
 const END_STREAM: u8 = 1;
-
-struct Bytes<'a>(&'a [u8]);
-
-impl PayloadBytes<FRAME_HEADER> for Bytes<'_> {
-    fn byte(&self, offset: u32) -> Option<u8> {
-        self.0.get(offset as usize).copied()
-    }
-
-    fn header(&self, offset: u32, header: &mut [u8; LONGEST_HEADER]) -> bool {
-        let bytes = self.0.get(offset as usize..).and_then(|rest| rest.first_chunk());
-        bytes.map(|bytes| *header = *bytes).is_some()
-    }
-}
 
 const fn is_block(kind: u8) -> bool {
     matches!(kind, HEADERS | PUSH_PROMISE | CONTINUATION)
@@ -122,14 +108,13 @@ impl Follow {
     /// A segment passes: whether there was anything to walk over.
     fn segment(&mut self, sequence: u32, payload: &[u8]) -> bool {
         self.now += 1;
-        let bytes = Bytes(payload);
         let now = Timestamp(self.now);
-        if !self.connection.admit_frames(DIRECTION, now, sequence, &bytes, length(payload)) {
+        if !self.connection.admit_frames(DIRECTION, now, sequence, &payload, length(payload)) {
             return false;
         }
         // Each step passes a byte at least.
         for _ in 0..=payload.len() {
-            let (passed, record) = self.connection.frame_step(DIRECTION, &bytes);
+            let (passed, record) = self.connection.frame_step(DIRECTION, &payload);
             if !passed.more {
                 return true;
             }
@@ -267,7 +252,7 @@ proptest! {
                 _ => next,
             };
             // A frame whose beginning was passed over has no place to be noted: only the walk itself is looked at.
-            let (bytes, end) = (Bytes(&payload), length(&payload));
+            let (bytes, end) = (payload.as_slice(), length(&payload));
             if follow.connection.admit_frames(DIRECTION, Timestamp(1), at, &bytes, end) {
                 let mut steps = 0_u32;
                 let mut passed_before = 0;
@@ -475,7 +460,7 @@ fn what_cannot_be_read_loses_the_position() {
     let bytes = [frame(HEADERS, 5, 1, 5), frame(HEADERS, 5, 3, 50)].concat();
     for kept in 0..bytes.len() {
         let mut follow = Follow::from(0);
-        let captured = Bytes(&bytes[..kept]);
+        let captured = &bytes[..kept];
         assert!(follow.connection.admit_frames(DIRECTION, Timestamp(1), 0, &captured, length(&bytes)));
         for _ in 0..=bytes.len() {
             let (passed, _) = follow.connection.frame_step(DIRECTION, &captured);

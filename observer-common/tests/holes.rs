@@ -2,25 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use observer_common::{
-    Connection, Direction, FRAME_HEADER, FrameRecord, LONGEST_HEADER, PayloadBytes, Place, Role, Timestamp,
-};
+use observer_common::{Connection, Direction, FrameRecord, Place, Role, Timestamp};
 
 const HEADERS: u8 = 1;
 const DIRECTION: Direction = Direction::Ingress;
-
-struct Bytes<'a>(&'a [u8]);
-
-impl PayloadBytes<FRAME_HEADER> for Bytes<'_> {
-    fn byte(&self, offset: u32) -> Option<u8> {
-        self.0.get(offset as usize).copied()
-    }
-
-    fn header(&self, offset: u32, header: &mut [u8; LONGEST_HEADER]) -> bool {
-        let bytes = self.0.get(offset as usize..).and_then(|rest| rest.first_chunk());
-        bytes.map(|bytes| *header = *bytes).is_some()
-    }
-}
 
 /// A header block of fifty bytes: 59 with its frame's header.
 fn frame(stream: u32) -> Vec<u8> {
@@ -65,10 +50,9 @@ impl Arriving {
     fn pass_as(&mut self, from: usize, payload: &[u8]) -> &mut Self {
         let sequence = self.start.wrapping_add(u32::try_from(from).unwrap());
         let length = u32::try_from(payload.len()).unwrap();
-        let bytes = Bytes(payload);
-        if self.connection.admit_frames(DIRECTION, Timestamp(1), sequence, &bytes, length) {
+        if self.connection.admit_frames(DIRECTION, Timestamp(1), sequence, &payload, length) {
             loop {
-                let (passed, record) = self.connection.frame_step(DIRECTION, &bytes);
+                let (passed, record) = self.connection.frame_step(DIRECTION, &payload);
                 self.records.extend(record);
                 if !passed.more {
                     break;
@@ -234,8 +218,8 @@ fn what_leaves_has_no_holes() {
     connection.continue_http2();
     connection.walker(Direction::Egress).begin(0, 0);
     let bytes = frame(3);
-    assert!(connection.admit_frames(Direction::Egress, Timestamp(1), 59, &Bytes(&bytes), 59));
-    let (_, record) = connection.frame_step(Direction::Egress, &Bytes(&bytes));
+    assert!(connection.admit_frames(Direction::Egress, Timestamp(1), 59, &bytes.as_slice(), 59));
+    let (_, record) = connection.frame_step(Direction::Egress, &bytes.as_slice());
     let record = record.unwrap();
     assert_eq!((record.place, record.number), (InOrder, 2));
 }

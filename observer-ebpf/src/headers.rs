@@ -9,7 +9,7 @@ const IPPROTO_TCP: u8 = 6;
 const IPPROTO_UDP: u8 = 17;
 const UDP_HEADER: u32 = 8;
 /// The port of name servers.
-const DOMAIN: u16 = 53;
+pub(crate) const DOMAIN: u16 = 53;
 /// IPv6 extension headers (RFC 8200, section 4).
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;

@@ -193,10 +193,7 @@ unsafe fn take_turn(
                 }
                 head = Head::of(&bytes);
             }
-        } else if !asks
-            && matches!(connection.protocol, Protocol::Http1)
-            && connection.asks_for_head(direction)
-        {
+        } else if connection.asks_for_few(direction) {
             let mut few = [0; FEW];
             let length = load::<FEW>(context, packet.header, packet.length, few.as_mut_ptr());
             head = Head::of_few(few, length);

@@ -9,13 +9,11 @@ use aya_ebpf::{
 use observer_common::{Address, Config, Connection, Direction, Endpoint, Peer, Role, Roles};
 
 use crate::{
-    headers::Packet,
+    headers::{DOMAIN, Packet},
     maps::{CONFIG, LISTENING},
 };
 
 const AF_INET: u32 = 2;
-/// The port of name servers.
-const DOMAIN: u32 = 53;
 
 /// The role of a connection that no handshake told: it is older than the probes, or `sock_ops` is not there.
 ///
@@ -91,7 +89,7 @@ pub(crate) unsafe fn identify(
             Direction::Egress => Endpoint { address: packet.destination, port: packet.destination_port },
             Direction::Ingress => Endpoint { address: packet.source, port: packet.source_port },
         };
-        connection.peer = if parties.remote.port == DOMAIN { Peer::NameServer } else { Peer::Known };
+        connection.peer = if parties.remote.port == DOMAIN.into() { Peer::NameServer } else { Peer::Known };
     }
 }
 

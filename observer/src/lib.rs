@@ -18,6 +18,7 @@ pub mod pairing;
 mod printable;
 pub mod protocol;
 pub mod provenance;
+pub mod quantity;
 pub mod recording;
 pub mod report;
 pub mod settings;

@@ -146,7 +146,7 @@ fn a_lab_that_makes_no_sense_is_refused() -> Result<()> {
         (["--replicas", "101"], "101 replicas are too many"),
         (["--cause", "fate"], "possible values"),
         (["--budget", "120%"], "from 0% to 100%"),
-        (["--rate", "0"], "a positive number"),
+        (["--rate", "0"], "a number from 0.1 to 100000"),
         (["--record", "recording.txt"], ".parquet or .csv"),
     ] {
         let Output { status, stderr, .. } = program.demo().args(arguments).output()?;

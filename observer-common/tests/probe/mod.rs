@@ -1,23 +1,9 @@
 //! Both directions of an observed socket that speaks in turns or in records of TLS, fed as the probes do it.
 
 use observer_common::{
-    Closed, Completed, Connection, Direction, HEAD_LENGTH, Head, Known, LONGEST_HEADER, MYSQL_COMMAND,
-    PayloadBytes, Phase, Protocol, RECORD_HEADER, Reason, Role, Route, Segment, TcpFlags, Timestamp,
-    mysql_is_unanswered,
+    Closed, Completed, Connection, Direction, FEW, HEAD_LENGTH, Head, Known, MYSQL_COMMAND, Phase, Protocol,
+    Reason, Role, Route, Segment, TcpFlags, Timestamp, mysql_is_unanswered,
 };
-
-struct Bytes<'a>(&'a [u8]);
-
-impl PayloadBytes<RECORD_HEADER> for Bytes<'_> {
-    fn byte(&self, offset: u32) -> Option<u8> {
-        self.0.get(offset as usize).copied()
-    }
-
-    fn header(&self, offset: u32, header: &mut [u8; LONGEST_HEADER]) -> bool {
-        let bytes = self.0.get(offset as usize..).and_then(|rest| rest.first_chunk::<RECORD_HEADER>());
-        bytes.map(|bytes| header[..RECORD_HEADER].copy_from_slice(bytes)).is_some()
-    }
-}
 
 /// An observed socket. The clock moves by 10 with every segment.
 #[derive(Clone, Debug)]
@@ -115,6 +101,11 @@ impl Probe {
             && self.connection.asks_for_head(segment.direction)
         {
             segment.head = Head::of(bytes);
+        } else if self.connection.asks_for_few(segment.direction) {
+            let mut few = [0; FEW];
+            let kept = payload.len().min(FEW);
+            few[..kept].copy_from_slice(&payload[..kept]);
+            segment.head = Head::of_few(few, segment.length);
         }
     }
 
@@ -124,7 +115,7 @@ impl Probe {
             return false;
         }
         let mut steps = 0;
-        while self.connection.record_step(direction, &Bytes(payload)) {
+        while self.connection.record_step(direction, &payload) {
             steps += 1;
             assert!(steps <= length, "more steps than bytes");
         }

@@ -1,8 +1,8 @@
 //! An observed socket: the hook that sees every segment, and the stack behind it that accepts what arrives in order.
 
 use observer_common::{
-    Closed, Completed, Connection, Direction, FEW, HEAD_LENGTH, Head, Known, Protocol, Reason, Role, Segment,
-    TcpFlags, Timestamp,
+    Closed, Completed, Connection, Direction, FEW, HEAD_LENGTH, Head, Known, Reason, Role, Segment, TcpFlags,
+    Timestamp,
 };
 
 pub(crate) const FIN: u8 = TcpFlags::FIN;
@@ -136,9 +136,7 @@ impl Wire {
             _ if self.unseen => Head::Unknown,
             Some(bytes) if self.connection.asks_for_head(direction) => Head::of(bytes),
             _ if length != 0 && self.connection.is_request(direction) => Head::Other,
-            None if self.connection.asks_for_head(direction)
-                && self.connection.protocol == Protocol::Http1 =>
-            {
+            None if self.connection.asks_for_few(direction) => {
                 let mut few = [0; FEW];
                 let kept = payload.len().min(FEW);
                 few[..kept].copy_from_slice(&payload[..kept]);

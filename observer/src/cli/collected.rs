@@ -16,6 +16,13 @@ pub(super) struct Collected {
     ledger: Ledger,
 }
 
+/// A note about a port that was asked for.
+pub(super) fn port_not_seen(port: u16) -> String {
+    format!(
+        "no exchange on port {port} is among what was selected; check the port, --role and other selections"
+    )
+}
+
 impl Collected {
     /// Nothing yet; `filter` says what is wanted.
     pub(super) fn new(filter: Filter) -> Self {
@@ -41,7 +48,7 @@ impl Collected {
     ) -> Report {
         let report = self.report(names, provenance, skipped_rows);
         for port in &report.selection.ports_not_seen {
-            console.note(&format!("no exchange was seen on port {port}; check that a program talks to it"));
+            console.note(&port_not_seen(*port));
         }
         report
     }

@@ -42,7 +42,7 @@ impl Console {
     pub(super) fn warning(&mut self, text: &str) {
         self.clear_progress();
         if !self.quiet {
-            let _ = writeln!(io::stderr(), "observer: warning: {text}");
+            let _ = writeln!(io::stderr(), "observer: warning: {}", printable(text));
         }
     }
 

@@ -1,11 +1,10 @@
 //! `observer doctor`: what this host allows.
 
-use anyhow::anyhow;
 use clap::Args;
 
 use super::{
     Context,
-    arguments::{DeveloperArguments, Format, OutputArguments, StrictArguments},
+    arguments::{DeveloperArguments, OutputArguments, StrictArguments},
     failure::{Failure, Status},
     output::Output,
 };
@@ -27,19 +26,7 @@ pub(super) struct DoctorArguments {
 pub(super) fn run(arguments: &DoctorArguments, context: &mut Context) -> Result<Status, Failure> {
     let output = Output::open(arguments.output.output.as_deref())?;
     let doctor = examine(arguments.developer.bpf_object.as_deref());
-    let text = match arguments.output.format() {
-        Format::Text => text(&doctor),
-        Format::Json | Format::Jsonl => {
-            let json = if output.is_terminal() {
-                serde_json::to_string_pretty(&doctor)
-            } else {
-                serde_json::to_string(&doctor)
-            };
-            json.map_err(|error| Failure::Running(anyhow!("the findings cannot become JSON: {error}")))?
-                + "\n"
-        }
-    };
-    output.write(&text)?;
+    output.write_either(|_| text(&doctor), &doctor, arguments.output.format(), context.color)?;
     context.console.clear_progress();
     if !doctor.usable() {
         return Ok(Status::Unobservable);

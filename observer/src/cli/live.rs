@@ -1,6 +1,7 @@
 //! Observing this host for a while.
 
 use std::{
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
@@ -51,18 +52,18 @@ impl<F: FnMut(&Exchange, &Names) -> Result<(), Failure>> Audience for F {
 }
 
 /// What to ask of the kernel for these arguments.
-pub(super) fn options(
+pub(super) fn options<'path>(
     role: RoleChoice,
     services: Services,
     developer: &DeveloperArguments,
-    output: Option<&std::path::Path>,
+    outputs: impl IntoIterator<Item = &'path Path>,
 ) -> Options {
     Options {
         client: matches!(role, RoleChoice::Client | RoleChoice::Both),
         server: matches!(role, RoleChoice::Server | RoleChoice::Both),
         services,
         object: developer.bpf_object.clone(),
-        output: output.map(Into::into),
+        outputs: outputs.into_iter().map(Into::into).collect(),
     }
 }
 
@@ -118,6 +119,9 @@ pub(super) fn observe(
         if let (Some(interval), Some(time)) = (interval, due)
             && Instant::now() >= time
         {
+            if end(console, feed.taken)? {
+                break; // what there is to look at is the end
+            }
             due = Some(time + interval);
             let unfinished = capture.unfinished(names, &mut |exchange, names| feed.take(exchange, names))?;
             feed.check()?;

@@ -8,6 +8,7 @@ use jiff::SignedDuration;
 use super::{
     Context,
     arguments::{ConfigArguments, DeveloperArguments, SelectionArguments, StrictArguments},
+    collected::port_not_seen,
     duration,
     failure::{Failure, Status},
     interrupt::Interrupt,
@@ -70,9 +71,7 @@ pub(super) fn run(arguments: &RecordArguments, context: &mut Context) -> Result<
     )?;
     recorder.finish(&provenance)?;
     for port in filter.into_selection().ports_not_seen {
-        context
-            .console
-            .note(&format!("no exchange was seen on port {port}; check that a program talks to it"));
+        context.console.note(&port_not_seen(port));
     }
     for lack in &provenance.degraded {
         context.console.note(&format!("degraded: {} ({}): {}", lack.what, lack.reason, lack.consequence));

@@ -8,7 +8,7 @@ use super::{
     output::Output,
 };
 use crate::{
-    report::{Report, schema},
+    report::{Report, json, schema},
     simulation::{presets::PresetComparison, results::Comparison},
 };
 
@@ -36,9 +36,8 @@ pub(super) fn run(arguments: &SchemaArguments) -> Result<Status, Failure> {
         Published::Simulation => schema::of::<Comparison>(),
         Published::Preset => schema::of::<PresetComparison>(),
     };
-    let mut text = serde_json::to_string_pretty(&schema)
+    let text = json::render(&schema, true)
         .map_err(|error| Failure::Running(anyhow!("the schema cannot become JSON: {error}")))?;
-    text.push('\n');
     Output::Standard.write(&text)?;
     Ok(Status::Done)
 }

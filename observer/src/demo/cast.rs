@@ -17,7 +17,6 @@ use super::{
     error::LabError,
     faults::{Deed, Hierarchy, Orders, ProcessorShare, Target},
     forwarder::ForwarderOptions,
-    hedging::Share,
     part::{Part, Role},
     process::Process,
     replica::ReplicaOptions,
@@ -26,7 +25,10 @@ use super::{
     timetable::Timetable,
     truth::{Mechanism, Truth},
 };
-use crate::clock::monotonic;
+use crate::{
+    clock::monotonic,
+    quantity::{Rate, Share},
+};
 
 /// Time for all processes to start before the first request is due.
 const SETTLING: Duration = Duration::from_secs(1);
@@ -100,7 +102,7 @@ fn deed(scenario: &Scenario, quota: Option<&Hierarchy>) -> Option<Deed> {
     match (cause, quota) {
         (Cause::Independent, _) => Some(Deed::Stop { seed: scenario.seed(Purpose::Victims) }),
         (Cause::Instance, Some(hierarchy)) => {
-            let need = system.rate.get() / system.replicas.get() as f64 * WORK.as_secs_f64();
+            let need = system.rate.as_per_second() / system.replicas.get() as f64 * WORK.as_secs_f64();
             let share = ProcessorShare(need * QUOTA / severity.get());
             Some(Deed::Throttle { hierarchy: hierarchy.clone(), share })
         }
@@ -222,7 +224,7 @@ impl Builder<'_> {
             instance,
             replica,
             bad: self.timetable(Cause::Network),
-            loss: Share::try_from(loss).unwrap_or(Share::ALL),
+            loss: Share::new(loss).unwrap_or(Share::ALL),
             seed: self.scenario.seed(Purpose::Path(index)),
         };
         self.others.push(self.launch(
@@ -234,7 +236,9 @@ impl Builder<'_> {
     }
 
     fn client(&self, instances: &[SocketAddr]) -> Result<Process, LabError> {
-        let Scenario { cause, severity, duty_cycle, ref system, hedging } = *self.scenario;
+        let Scenario { cause, severity, duty_cycle, ref system, .. } = *self.scenario;
+        // Where requests take no time, nothing can be full.
+        let full = system.capacity().map(|capacity| BURST * severity.get() * capacity.as_per_second());
         let options = ClientOptions {
             instances: instances.to_owned(),
             wire: system.wire,
@@ -243,14 +247,14 @@ impl Builder<'_> {
             start: self.start,
             schedule: ScheduleOptions {
                 rate: system.rate,
-                burst_rate: system.capacity().times(BURST * severity.get()),
+                burst_rate: full.and_then(Rate::per_second).unwrap_or(system.rate),
                 bursts: self.scenario.episodes(Cause::Saturated),
                 duration: system.duration,
                 expensive: if cause == Cause::Request { duty_cycle } else { Share::NONE },
                 seed: self.scenario.seed(Purpose::Arrivals),
             },
             not_reading: self.timetable(Cause::Caller),
-            hedging,
+            hedging: self.scenario.policy(),
             chance_seed: self.scenario.seed(Purpose::Chance),
         };
         self.launch(Role::Client(options), "client", Stdio::null())

@@ -6,7 +6,7 @@ use jiff::fmt::serde::unsigned_duration::friendly::compact::required as text;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde::{Deserialize, Serialize};
 
-use super::hedging::Share;
+use crate::quantity::Share;
 
 /// One time for which a fault is on, counted from the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Episodes {
     /// Without end, one after another, each followed by a pause that is in proportion to it.
     pub(super) fn iter(self) -> impl Iterator<Item = Episode> {
         let mut random = SmallRng::seed_from_u64(self.seed);
-        let share = self.share.get();
+        let share = self.share.as_fraction();
         let mut time = Duration::ZERO;
         // Without any share there is no first one.
         std::iter::from_fn(move || {

@@ -5,6 +5,7 @@
 //! again.
 
 use std::{
+    convert::Infallible,
     io,
     net::SocketAddr,
     sync::{
@@ -26,12 +27,12 @@ use tokio::{
 };
 
 use super::{
-    hedging::Share,
     message::Teller,
     part::{Stage, listener},
     records::Fault,
     timetable::{Ongoing, Timetable},
 };
+use crate::quantity::Share;
 
 /// How much longer a segment takes on a bad path.
 const DELAY: Duration = Duration::from_millis(2);
@@ -77,12 +78,12 @@ pub(super) async fn run(options: ForwarderOptions, stage: &Stage) -> io::Result<
         path.is_bad.store(true, Ordering::Relaxed);
         sleep_until(until).await;
         path.is_bad.store(false, Ordering::Relaxed);
+        Ok(())
     });
-    let (never, ()) = tokio::join!(accept(&listener, &path), spoil);
-    never
+    tokio::try_join!(accept(&listener, &path), spoil).map(drop)
 }
 
-async fn accept(listener: &TcpListener, path: &Arc<Path>) -> io::Result<()> {
+async fn accept(listener: &TcpListener, path: &Arc<Path>) -> io::Result<Infallible> {
     loop {
         let (near, client) = listener.accept().await?;
         let path = Arc::clone(path);
@@ -136,6 +137,6 @@ impl Path {
 
     fn loses(&self) -> bool {
         let mut chance = self.chance.lock().unwrap_or_else(PoisonError::into_inner);
-        chance.random_bool(self.options.loss.get())
+        chance.random_bool(self.options.loss.as_fraction())
     }
 }

@@ -95,9 +95,11 @@ impl Lab {
     /// Where a process does not end, or did not end well.
     pub fn finish(self) -> Result<Truth, LabError> {
         let Self { mut client, faults, others, mut truth, .. } = self;
+        // They end in this order also where the client does not end well.
+        let rest = faults.into_iter().chain(others);
         client.terminate();
         truth.take(client.finish(LAST_ANSWERS)?);
-        for mut process in faults.into_iter().chain(others) {
+        for mut process in rest {
             process.terminate();
             truth.take(process.finish(ENDING)?);
         }

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     clock::wall_offset_ns,
     exchange::{Exchange, Names},
+    http2::grpc::Status,
     provenance::{Provenance, SourceKind, Window},
     recording::{Recorder, RecordingError},
 };
@@ -85,16 +86,14 @@ impl Truth {
 fn is_failure(wire: Wire, status: u16) -> bool {
     match wire {
         Wire::Http1 => Protocol::Http1.is_failure(status.into()),
-        Wire::Grpc => status != 0,
+        Wire::Grpc => Status::of(status).is_failure(),
     }
 }
 
 /// As the probes print it.
 fn status_text(wire: Wire, status: u16) -> String {
-    match (wire, status) {
-        (Wire::Http1, status) => status.to_string(),
-        (Wire::Grpc, 0) => "0 OK".to_owned(),
-        // The replicas have no other one.
-        (Wire::Grpc, _) => "14 UNAVAILABLE".to_owned(),
+    match wire {
+        Wire::Http1 => status.to_string(),
+        Wire::Grpc => Status::of(status).text().to_owned(),
     }
 }

@@ -49,6 +49,6 @@ pub use records::{CopyRecord, Ending, Execution, Fault, FaultSpan, RequestRecord
 pub use scenario::{Scenario, Severity};
 pub use service_time::ServiceTime;
 pub use summary::{Latencies, Summary};
-pub use system::{Balancing, Rate, System, Wire};
+pub use system::{Balancing, System, Wire};
 pub use truth::{Mechanism, Truth};
 pub use wire::Class;

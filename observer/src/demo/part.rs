@@ -94,7 +94,7 @@ async fn perform(role: &Role, stage: Stage) -> io::Result<()> {
         Role::Store(options) => store::run(*options, &stage).await,
         Role::Replica(options) => replica::run(options.clone(), stage).await,
         Role::Forwarder(options) => forwarder::run(*options, &stage).await,
-        Role::Faults(deed) => faults::run(deed, &stage).await,
+        Role::Faults(deed) => faults::run(deed, &stage).await.map(drop),
         Role::Client(options) => client::run(options, stage).await,
     }
 }

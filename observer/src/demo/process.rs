@@ -98,9 +98,9 @@ impl Process {
     /// Asks it to end.
     pub(super) fn terminate(&mut self) {
         self.is_told_to_end = true;
-        // Fails only where it has ended already. Its number is its own until it is waited for.
-        if let Some(process) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            kill_process(process, Signal::TERM).ok();
+        // Once it is waited for, its number may be somebody else's.
+        if matches!(self.child.try_wait(), Ok(None)) {
+            kill_process(Pid::from_child(&self.child), Signal::TERM).ok();
         }
     }
 

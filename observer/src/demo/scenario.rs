@@ -1,17 +1,22 @@
 //! A cause, how bad it is, and the system that it strikes.
 
-use std::{num::NonZeroUsize, time::Duration};
+use std::{
+    num::{NonZeroU32, NonZeroUsize},
+    time::Duration,
+};
 
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde::{Deserialize, Serialize};
 
 use super::{
     cause::Cause,
+    client::PATIENCE,
     episodes::Episodes,
-    hedging::{Policy, Share},
+    hedging::Policy,
     service_time::ServiceTime,
-    system::{Balancing, Rate, System, Wire},
+    system::{Balancing, System, Wire},
 };
+use crate::quantity::{Rate, Share};
 
 /// How bad a fault is: 1 as it is by default, 2 twice as bad. [`Scenario::severity`] says what that means.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
@@ -22,9 +27,10 @@ impl Severity {
     /// As bad as it is by default.
     pub const USUAL: Self = Self(1.0);
 
-    /// So many times as bad as by default; nothing if that is no positive number.
+    /// So many times as bad as by default; nothing if that is below a hundredth or beyond a hundred: then a fault would
+    /// be none that a clock can tell, or never over.
     pub fn times(value: f64) -> Option<Self> {
-        (value.is_finite() && value > 0.0).then_some(Self(value))
+        (0.01..=100.0).contains(&value).then_some(Self(value))
     }
 
     /// How many times as bad as by default.
@@ -64,12 +70,12 @@ impl Scenario {
         };
         let (slots, rate, service) = match cause {
             // Few slots and long service: what is full is the slots, not this machine's processors.
-            Cause::Saturated => (TWO, Rate::whole(100), ServiceTime::log_normal(ms(20), 0.2)),
+            Cause::Saturated => (TWO, per_second(100), ServiceTime::log_normal(ms(20), 0.2)),
             // Requests cost processor time here, so there are fewer of them.
-            Cause::Instance => (EIGHT, Rate::whole(120), ServiceTime::log_normal(ms(4), 0.2)),
+            Cause::Instance => (EIGHT, per_second(120), ServiceTime::log_normal(ms(4), 0.2)),
             // Long service: this machine's own hiccups are no tail beside it.
-            Cause::NoTail => (EIGHT, Rate::whole(300), ServiceTime::log_normal(ms(20), 0.2)),
-            _ => (EIGHT, Rate::whole(300), ServiceTime::log_normal(ms(4), 0.2)),
+            Cause::NoTail => (EIGHT, per_second(300), ServiceTime::log_normal(ms(20), 0.2)),
+            _ => (EIGHT, per_second(300), ServiceTime::log_normal(ms(4), 0.2)),
         };
         let system = System {
             replicas: THREE,
@@ -82,6 +88,11 @@ impl Scenario {
             seed: 2_026,
         };
         Self { cause, severity: Severity::USUAL, duty_cycle, system, hedging: None }
+    }
+
+    /// What the client really does about slow requests: it never waits for ever.
+    pub(super) fn policy(&self) -> Option<Policy> {
+        self.hedging.map(|policy| Policy { deadline: policy.deadline.or(Some(PATIENCE)), ..policy })
     }
 
     /// When the fault is on, if the cause is `cause`; never, if it is another.
@@ -126,6 +137,11 @@ pub(super) enum Purpose {
 const EIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 const THREE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2);
+
+/// So many a second, at least one.
+const fn per_second(number: u32) -> Rate {
+    Rate::whole(NonZeroU32::MIN.saturating_add(number.saturating_sub(1)))
+}
 
 const fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

@@ -7,7 +7,7 @@ use rand::{RngExt, rngs::SmallRng};
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-use super::hedging::Share;
+use crate::quantity::Share;
 
 /// A mixture of laws. What is served is drawn anew for every execution, so that a second copy may be luckier.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ impl ServiceTime {
         let mut left = 1.0;
         let mut mean = 0.0;
         for component in &self.0 {
-            let share = component.share.get() * left;
+            let share = component.share.as_fraction() * left;
             mean += share * component.law.mean();
             left -= share;
         }
@@ -65,7 +65,7 @@ impl ServiceTime {
     /// The next execution's time.
     pub(super) fn draw(&self, random: &mut SmallRng) -> Duration {
         for component in &self.0 {
-            if random.random_bool(component.share.get()) {
+            if random.random_bool(component.share.as_fraction()) {
                 return component.law.draw(random);
             }
         }

@@ -7,33 +7,7 @@ use jiff::fmt::serde::unsigned_duration::friendly::compact::required as text;
 use serde::{Deserialize, Serialize};
 
 use super::service_time::ServiceTime;
-
-/// So many a second.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Rate(f64);
-
-impl Rate {
-    /// So many a second; nothing if that is no positive number.
-    pub fn per_second(value: f64) -> Option<Self> {
-        (value.is_finite() && value > 0.0).then_some(Self(value))
-    }
-
-    /// So many a second, at least one.
-    pub const fn whole(value: u32) -> Self {
-        Self(if value == 0 { 1.0 } else { value as f64 })
-    }
-
-    /// So many times as many.
-    pub(super) fn times(self, factor: f64) -> Self {
-        Self(self.0 * factor)
-    }
-
-    /// How many a second.
-    pub const fn get(self) -> f64 {
-        self.0
-    }
-}
+use crate::quantity::Rate;
 
 /// What replicas and client speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
@@ -79,22 +53,22 @@ pub struct System {
 }
 
 impl System {
-    /// How many requests the slots of all replicas can serve.
-    pub fn capacity(&self) -> Rate {
+    /// How many requests the slots of all replicas can serve; nothing where they take no time.
+    pub fn capacity(&self) -> Option<Rate> {
         let slots = self.replicas.get() * self.slots.get();
-        Rate(slots as f64 / self.service.mean().as_secs_f64())
+        Rate::per_second(slots as f64 / self.service.mean().as_secs_f64())
     }
 
     /// The share of all slots that is busy on average while no fault is on; from 1 on, queues grow without end.
     pub fn utilization(&self) -> f64 {
-        self.rate.get() / self.capacity().get()
+        self.capacity().map_or(0.0, |capacity| self.rate.as_per_second() / capacity.as_per_second())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demo::hedging::Share;
+    use crate::quantity::Share;
 
     /// Ten instances with eight slots, 98 % of 10 ms and 2 % of 300 ms: about 5,060 requests a second.
     #[test]
@@ -107,20 +81,13 @@ mod tests {
                 Duration::from_millis(300),
                 Share::percent(2),
             ),
-            rate: Rate::whole(2_500),
+            rate: Rate::per_second(2_500.0).unwrap(),
             duration: Duration::from_secs(30),
             balancing: Balancing::TwoChoices,
             wire: Wire::Http1,
             seed: 1,
         };
-        assert!((system.capacity().get() - 5_063.3).abs() < 0.1);
+        assert!((system.capacity().unwrap().as_per_second() - 5_063.3).abs() < 0.1);
         assert!((system.utilization() - 0.494).abs() < 0.001);
-    }
-
-    #[test]
-    fn a_rate_is_a_positive_number() {
-        for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert_eq!(Rate::per_second(wrong), None);
-        }
     }
 }

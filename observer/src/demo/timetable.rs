@@ -1,6 +1,6 @@
 //! Episodes on the host's clock, which all processes of the lab share.
 
-use std::time::Duration;
+use std::{convert::Infallible, future, io, time::Duration};
 
 use observer_common::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -25,17 +25,20 @@ pub(super) struct Timetable {
 }
 
 impl Timetable {
-    /// Lets `act` run through every episode, until the moment that it is given. Returns at once where there are none,
-    /// and never otherwise.
-    pub(super) async fn each(self, mut act: impl AsyncFnMut(Instant)) {
+    /// Lets `act` run through every episode, until the moment that it is given. Ends only if it fails.
+    pub(super) async fn each(
+        self,
+        mut act: impl AsyncFnMut(Instant) -> io::Result<()>,
+    ) -> io::Result<Infallible> {
         for episode in self.episodes.iter() {
             let end = instant(self.start, episode.end());
             // One that this process has slept through is not made up for.
             if end > Instant::now() {
                 sleep_until(instant(self.start, episode.begin)).await;
-                act(end).await;
+                act(end).await?;
             }
         }
+        future::pending().await
     }
 }
 
@@ -82,7 +85,7 @@ impl Drop for Ongoing<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demo::hedging::Share;
+    use crate::quantity::Share;
 
     fn timetable(share: Share) -> Timetable {
         let length = Duration::from_millis(1);
@@ -94,7 +97,14 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_share_nothing_is_ever_on() {
-        timetable(Share::NONE).each(async |_| panic!("it is on")).await;
+        let off = timetable(Share::NONE).each(async |_| panic!("it is on"));
+        assert!(tokio::time::timeout(Duration::from_millis(20), off).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_fault_that_cannot_be_is_a_failure() {
+        let refused = timetable(Share::ALL).each(async |_| Err(io::ErrorKind::PermissionDenied.into())).await;
+        assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::PermissionDenied);
     }
 
     #[tokio::test]
@@ -102,7 +112,7 @@ mod tests {
         let (teller, told) = Teller::for_test();
         let on = timetable(Share::ALL).each(async |_| {
             let _on = Ongoing::begin(&teller, Fault::StoreLocked);
-            std::future::pending::<()>().await;
+            future::pending().await
         });
         assert!(tokio::time::timeout(Duration::from_millis(20), on).await.is_err());
         let Told::Fault(span) = told.try_recv().unwrap() else { panic!("no fault was told") };

@@ -1,6 +1,6 @@
 //! What really happened: what was done, when, and what replicas and client each saw of it.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use observer_common::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -120,10 +120,12 @@ impl Truth {
     /// Where the file cannot be written.
     pub fn write(&self, mut file: PendingFile) -> Result<(), RecordingError> {
         let write = |file: &mut PendingFile| -> io::Result<()> {
-            serde_json::to_writer(&mut *file, self)?;
-            file.write_all(b"\n")
+            let mut file = BufWriter::new(file);
+            serde_json::to_writer(&mut file, self)?;
+            file.write_all(b"\n")?;
+            file.flush()
         };
-        write(&mut file).map_err(|source| RecordingError::Write { path: file.path().to_owned(), source })?;
+        write(&mut file).map_err(|source| file.error(source))?;
         file.persist()
     }
 }

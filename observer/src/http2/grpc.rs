@@ -23,17 +23,22 @@ static STATUSES: [&str; 17] = [
 
 /// What a call ended with: `grpc-status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Status(u8);
+pub(crate) struct Status(u8);
 
 impl Status {
     /// The value of a `grpc-status` field. What is no known code is UNKNOWN, as clients take it.
     pub(super) fn parse(value: &[u8]) -> Self {
         let code = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
-        Self(code.filter(|&code: &u8| usize::from(code) < STATUSES.len()).unwrap_or(2))
+        Self::of(code.unwrap_or(u16::MAX))
+    }
+
+    /// The status of a code, as above.
+    pub(crate) fn of(code: u16) -> Self {
+        Self(u8::try_from(code).ok().filter(|&code| usize::from(code) < STATUSES.len()).unwrap_or(2))
     }
 
     /// The code and its name.
-    pub(super) fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         STATUSES.get(usize::from(self.0)).copied().unwrap_or("2 UNKNOWN")
     }
 
@@ -43,7 +48,7 @@ impl Status {
     /// UNIMPLEMENTED, INTERNAL, UNAVAILABLE, `DATA_LOSS`), those with which a call was given up (CANCELLED), and those
     /// with which it has to be made again although nothing was wrong with it (ABORTED). All others are answers: the
     /// server has looked at the request and any other instance would say the same.
-    pub(super) const fn is_failure(self) -> bool {
+    pub(crate) const fn is_failure(self) -> bool {
         matches!(self.0, 1 | 2 | 4 | 8 | 10 | 12 | 13 | 14 | 15)
     }
 }

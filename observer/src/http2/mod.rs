@@ -17,7 +17,7 @@ mod ended;
 mod fields;
 mod frame;
 mod gaps;
-mod grpc;
+pub(crate) mod grpc;
 mod hpack;
 mod messages;
 mod open_streams;

@@ -99,6 +99,10 @@ impl Order {
                 self.state = State::Straight;
                 if frame.complete { Turn::Filled } else { Turn::Wrong }
             }
+            (Place::Missed, State::GivenUp) => {
+                self.state = State::Straight; // that was told when it was given up
+                Turn::Never
+            }
             (Place::Missed, _) => Turn::Gap,
         }
     }

@@ -245,7 +245,8 @@ impl Streams {
         if by_requester == matches!(self.role, Role::Server) { Outcome::Reset } else { Outcome::Cancelled }
     }
 
-    pub(super) const fn is_request(&self, direction: Direction) -> bool {
+    /// Whether requests travel in this direction.
+    pub const fn is_request(&self, direction: Direction) -> bool {
         matches!(direction, Direction::Ingress) == matches!(self.role, Role::Server)
     }
 

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     exchange::{Exchange, NameId, Names},
     http2::{Ended, Event},
-    maps::IndexMap,
+    maps::Recent,
     protocol::{Classes, Finding, LeftOut, Messages, Turn},
 };
 
@@ -38,7 +38,7 @@ struct Rest {
     messages: Messages,
     classes: Classes,
     /// Whether the exchanges of a connection of TLS can be told apart.
-    hellos: IndexMap<u64, Option<bool>>,
+    hellos: Recent<u64, Option<bool>, MOST_HELLOS>,
     unpaired: BTreeMap<Reason, u64>,
 }
 
@@ -65,6 +65,11 @@ impl Finisher {
     /// Some records were lost, `now` at the latest: frames, or the end of a connection, may be among them.
     pub fn lose(&mut self, now: Timestamp) {
         self.multiplexed.lose(now);
+    }
+
+    /// Whether a record ends a connection with streams, of which some may be open.
+    pub fn ends_streams(&self, record: &Record<'_>) -> bool {
+        matches!(record, Record::Closed(record) if self.multiplexed.follows(record.parties.connection))
     }
 
     /// Takes in one record, seen at `now`.
@@ -136,9 +141,6 @@ impl Rest {
     }
 
     fn hello(&mut self, record: &PayloadRecord) {
-        if self.hellos.len() >= MOST_HELLOS {
-            self.hellos.swap_remove_index(0);
-        }
         let hello = &record.data[..usize::from(record.kept)];
         self.hellos.insert(record.connection, hello::offers_http2(hello));
     }

@@ -4,10 +4,10 @@ use observer_common::{ConnectionRecord, Direction, FrameRecord, Outcome, Parties
 
 use crate::{
     http2::{Ended, Event, Frame, LeftOut, Streams},
-    maps::IndexMap,
+    maps::Recent,
 };
 
-/// How many such connections are followed; beyond them the oldest is given up.
+/// How many such connections are followed; beyond them the one that was silent the longest is given up.
 const MOST_CONNECTIONS: usize = 16_384;
 
 /// One connection.
@@ -23,7 +23,7 @@ struct Connection {
 /// Everything that is multiplexed.
 #[derive(Debug, Default)]
 pub(super) struct Multiplexed {
-    connections: IndexMap<u64, Connection>,
+    connections: Recent<u64, Connection, MOST_CONNECTIONS>,
     /// Until when records were lost, of whichever connection. A response whose frames are not seen until then may
     /// have been among them.
     lost: Option<Timestamp>,
@@ -38,34 +38,33 @@ impl Multiplexed {
         self.lost = Some(now);
     }
 
+    /// Whether a connection is followed.
+    pub(super) fn follows(&self, connection: u64) -> bool {
+        self.connections.peek(&connection).is_some()
+    }
+
     /// A connection begins.
     pub(super) fn open(&mut self, record: &ConnectionRecord, sink: &mut Sink<'_>) {
-        let key = record.parties.connection;
-        if self.connections.len() >= MOST_CONNECTIONS
-            && let Some((_, mut oldest)) = self.connections.swap_remove_index(0)
-        {
-            let (role, parties) = (oldest.role, oldest.parties);
+        let connection = Connection {
+            parties: record.parties,
+            role: record.role,
+            streams: Streams::new(record.role, record.whole == 1),
+            responded: Timestamp(0),
+        };
+        if let Some((_, mut given_up)) = self.connections.insert(record.parties.connection, connection) {
+            let (role, parties) = (given_up.role, given_up.parties);
             for direction in Direction::ALL {
-                oldest.streams.gap(direction, &mut |event| sink(role, &parties, event));
+                given_up.streams.gap(direction, &mut |event| sink(role, &parties, event));
             }
         }
-        self.connections.insert(
-            key,
-            Connection {
-                parties: record.parties,
-                role: record.role,
-                streams: Streams::new(record.role, record.whole == 1),
-                responded: Timestamp(0),
-            },
-        );
     }
 
     /// A frame passes. False where its connection is not known: its beginning was lost.
     pub(super) fn frame(&mut self, record: &FrameRecord, data: &[u8], sink: &mut Sink<'_>) -> bool {
-        let Some(connection) = self.connections.get_mut(&record.connection) else { return false };
+        let Some(connection) = self.connections.get(&record.connection) else { return false };
         let (role, parties) = (connection.role, connection.parties);
         let frame = Frame::of(record, data);
-        if (frame.direction == Direction::Egress) == (role == Role::Server) {
+        if !connection.streams.is_request(frame.direction) {
             connection.responded = record.now;
         }
         connection.streams.observe(&frame, &mut |event| sink(role, &parties, event));
@@ -74,7 +73,7 @@ impl Multiplexed {
 
     /// A connection ends, and what is open on it. Where its last frames may have been lost, nobody knows how.
     pub(super) fn close(&mut self, connection: u64, now: Timestamp, outcome: Outcome, sink: &mut Sink<'_>) {
-        if let Some(mut connection) = self.connections.swap_remove(&connection) {
+        if let Some(mut connection) = self.connections.remove(&connection) {
             let (role, parties) = (connection.role, connection.parties);
             if self.lost >= Some(connection.responded) {
                 connection.streams.gap(Direction::Ingress, &mut |event| sink(role, &parties, event));

@@ -8,7 +8,7 @@ use crate::{
     identity::{
         Cgroups, Change, DnsNames, Facts, Processes, Reach, Services, Translations, describe, locate,
     },
-    maps::IndexMap,
+    maps::Recent,
 };
 
 /// How many connections are remembered with their names.
@@ -22,7 +22,7 @@ pub struct Who {
     translations: Translations,
     cgroups: Option<Cgroups>,
     processes: Processes,
-    known: IndexMap<u64, Known>,
+    known: Recent<u64, Known, MOST_CONNECTIONS>,
     /// Whether a client without a known process is called by its address.
     clients_by_address: bool,
     /// Counts what was learnt: names found before that may be better now.
@@ -70,7 +70,7 @@ impl Who {
 
     /// Whether a connection was named before.
     pub(super) fn knows(&self, connection: u64) -> bool {
-        self.known.contains_key(&connection)
+        self.known.peek(&connection).is_some()
     }
 
     /// The names of a connection's exchanges.
@@ -91,9 +91,6 @@ impl Who {
             return *known;
         }
         let known = self.find(role, parties, protocol, now, names);
-        if self.known.len() >= MOST_CONNECTIONS && !self.known.contains_key(&parties.connection) {
-            self.known.swap_remove_index(0);
-        }
         self.known.insert(parties.connection, known);
         known
     }

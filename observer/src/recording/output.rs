@@ -92,7 +92,7 @@ impl PendingFile {
     }
 
     /// The error of this file for what went wrong while writing it.
-    pub(super) fn error(&self, source: io::Error) -> RecordingError {
+    pub(crate) fn error(&self, source: io::Error) -> RecordingError {
         RecordingError::Write { path: self.path.clone(), source }
     }
 

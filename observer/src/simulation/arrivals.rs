@@ -6,11 +6,7 @@ use observer_common::Nanoseconds;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::{
-    moment::Moment,
-    quantity::{Rate, Share, nanoseconds},
-    random::exponential,
-};
+use super::{Rate, Share, moment::Moment, random::exponential, rounding::nanoseconds};
 
 /// When requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,11 +116,16 @@ pub(super) enum OpenLoop {
     Bursty(Modulated),
 }
 
+/// The mean time between two, in nanoseconds.
+const fn mean_gap_ns(rate: Rate) -> f64 {
+    1e9 / rate.as_per_second()
+}
+
 impl OpenLoop {
     /// The process behind `arrivals`, if there is one.
     pub(super) fn new(arrivals: &Arrivals, random: &mut Pcg64) -> Option<Self> {
         match arrivals {
-            Arrivals::Poisson(rate) => Some(Self::Poisson { gap_ns: rate.mean_gap_ns() }),
+            Arrivals::Poisson(rate) => Some(Self::Poisson { gap_ns: mean_gap_ns(*rate) }),
             Arrivals::Bursty(bursts) => Some(Self::Bursty(Modulated::new(bursts, random))),
             Arrivals::ClosedLoop { .. } => None,
         }
@@ -153,7 +154,7 @@ impl Modulated {
 
     fn new(bursts: &Bursts, random: &mut Pcg64) -> Self {
         let share = bursts.share.as_fraction();
-        let (mean, length) = (bursts.rate.mean_gap_ns(), bursts.length.0 as f64);
+        let (mean, length) = (mean_gap_ns(bursts.rate), bursts.length.0 as f64);
         // The rest of the requests in the rest of the time; where there is none, the gap is infinite.
         let calm = mean * (1.0 - share) / (1.0 - share * bursts.factor);
         let states = [(mean / bursts.factor, length), (calm, length * (1.0 - share) / share)];

@@ -14,9 +14,9 @@ pub mod notation;
 mod outcome;
 mod policy;
 pub mod presets;
-mod quantity;
 mod random;
 pub mod results;
+mod rounding;
 mod service;
 mod system;
 
@@ -28,10 +28,10 @@ pub use self::{
     estimate::Estimate,
     outcome::{Counts, Denied, Outcome, Population, SLICES},
     policy::{Budget, Cancellation, Hedge, MOST_COPIES, Policy, PolicyError, QueueDepth, Tactic, Target},
-    quantity::{Rate, Share},
     service::{Empirical, EmpiricalError, Part, ServiceTime, ServiceTimeError, Shape},
     system::{Discipline, System},
 };
+pub use crate::quantity::{Rate, Share};
 
 #[cfg(test)]
 mod tests;

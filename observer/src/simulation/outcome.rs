@@ -18,8 +18,6 @@ pub struct Outcome {
     pub counts: Counts,
     /// Latency by when requests arrived, in equal parts of the time in which they could.
     pub over_time: Vec<Distribution>,
-    /// How long it took until the last answer, in simulated time.
-    pub duration: Nanoseconds,
     /// Whether it ended at its bound on requests, before its time was up.
     pub reached_bound: bool,
 }
@@ -56,8 +54,6 @@ pub struct Counts {
     pub denied: Denied,
     /// Requests of which the deadline cut off calls.
     pub partial: u64,
-    /// Calls that a deadline cut off.
-    pub cut_off: u64,
     /// Requests of which a call was given up without an answer.
     pub failed: u64,
 }

@@ -159,7 +159,7 @@ fn input_that_is_no_distribution_is_refused() {
     ] {
         assert_refused(&["simulate", "--input", path.to_str().unwrap()], &words);
     }
-    assert_refused(&["simulate", "--input", "/no/such/file"], &["--input", "/no/such/file", "No such file"]);
+    assert_refused(&["simulate", "--input", "/no/such/file"], &["/no/such/file", "No such file"]);
 }
 
 #[test]

@@ -3,10 +3,13 @@
 use std::{collections::HashMap, time::Duration};
 
 use anyhow::{Context as _, Result, ensure};
-use observer::demo::{
-    Balancing, Cause, Ending, Scenario, ServiceTime, Truth, Wire,
-    hedging::{Attempt, Policy, Second, Share},
-    run,
+use observer::{
+    demo::{
+        Balancing, Cause, Ending, Scenario, ServiceTime, Truth, Wire,
+        hedging::{Attempt, Policy, Second},
+        run,
+    },
+    quantity::Share,
 };
 use observer_tests::process::Programs;
 

@@ -78,9 +78,15 @@ impl Run {
         ensure!(self.copies() == self.truth.requests.len(), "a request without a copy");
         ensure!(self.truth.executions.len() == self.copies(), "a copy that no replica dealt with");
         let exchanges = self.exchanges()?;
+        let source = &self.report["source"];
+        let counted: u64 =
+            source["unpaired"].as_object().into_iter().flatten().filter_map(|(_, n)| n.as_u64()).sum();
+        let left_out = usize::try_from(counted + source["lost_events"].as_u64().unwrap_or_default())?;
         ensure!(
-            exchanges <= self.copies() && 100 * exchanges >= 99 * self.copies(),
-            "{exchanges} exchanges for {} copies",
+            exchanges <= self.copies()
+                && 100 * exchanges >= 99 * self.copies()
+                && exchanges + left_out >= self.copies(),
+            "{exchanges} exchanges for {} copies, {left_out} counted as left out",
             self.copies()
         );
         let instances = self.service()["instances"].as_array().context("a service has instances")?;

@@ -91,7 +91,7 @@ fn check(front: Speaks, behind: Speaks, at_once: usize) -> Result<()> {
     let recording = observation.finish()?;
     ensure!(recording.lost()? == 0, "exchanges were lost");
     let exchanges = recording.exchanges()?;
-    accounted(&recording, exchanges.len(), 2 * requests, 1)?;
+    accounted(&recording, exchanges.len(), 2 * requests, at_once)?;
 
     let report = recording.report()?;
     let services: BTreeSet<&str> = report["services"]

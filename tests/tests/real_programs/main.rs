@@ -19,3 +19,4 @@ mod talk;
 mod tls;
 mod told;
 mod web;
+mod younger;

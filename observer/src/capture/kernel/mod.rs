@@ -55,7 +55,7 @@ pub struct Options {
     /// Which instances belong to which service, where that is not to be guessed.
     pub services: Services,
     /// Where output will appear: a directory that only `CAP_DAC_OVERRIDE` makes writable keeps that one capability.
-    pub output: Option<PathBuf>,
+    pub outputs: Vec<PathBuf>,
 }
 
 impl Options {
@@ -93,7 +93,7 @@ impl KernelCapture {
         let (mut surroundings, who) = Surroundings::look(options.services.clone(), processes);
         ring.drain(|record| early.keep(&record));
         attached.degraded.extend(surroundings.degraded());
-        let kept = privileges::drop_all(options.output.as_deref(), || still_reads(&mut attached))?;
+        let kept = privileges::drop_all(&options.outputs, || still_reads(&mut attached))?;
         if !kept.is_empty() {
             tracing::debug!("kept: {}", privileges::names(&kept));
         }
@@ -147,7 +147,7 @@ impl KernelCapture {
                 ended((exchange.parties.connection, exchange.completed.number));
             }
             // What it would end may have ended before, in a record that was lost.
-            if matches!(record, Record::Closed(_)) && losses.grew(&attached.ebpf) {
+            if finisher.ends_streams(&record) && losses.grew(&attached.ebpf) {
                 finisher.lose(monotonic());
             }
             if finisher.meets(&record) {

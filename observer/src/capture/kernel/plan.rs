@@ -42,7 +42,9 @@ pub(super) struct Probe {
     pub(super) consequence: &'static str,
 }
 
-/// All probes, in the order in which they are attached: those that tell the role come before those that pair.
+/// All probes, in the order in which they are attached. What pairs comes before what tells that a connection begins, so
+/// that nothing of a connection that was seen to begin is missed; and answers come before requests, so that no request is
+/// seen without its answer.
 pub(super) const PLAN: [Probe; 9] = [
     Probe {
         name: "connect4",
@@ -55,12 +57,6 @@ pub(super) const PLAN: [Probe; 9] = [
         hook: Hook::Connect,
         required: false,
         consequence: "the process behind an IPv6 connection is known only once it has read a response",
-    },
-    Probe {
-        name: "lifecycle",
-        hook: Hook::SockOps,
-        required: false,
-        consequence: "the first exchange of accepted connections and requests that time out are not seen",
     },
     Probe {
         name: "read",
@@ -97,5 +93,11 @@ pub(super) const PLAN: [Probe; 9] = [
         hook: Hook::CgroupSkbEgress,
         required: true,
         consequence: "requests cannot be seen",
+    },
+    Probe {
+        name: "lifecycle",
+        hook: Hook::SockOps,
+        required: false,
+        consequence: "the first exchange of accepted connections and requests that time out are not seen",
     },
 ];

@@ -1,6 +1,6 @@
 //! Capabilities: which are there, and giving them up.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use caps::{CapSet, Capability, CapsHashSet};
 use rustix::fs::{Access, AtFlags, CWD};
@@ -30,14 +30,12 @@ pub(super) fn names(capabilities: &[Capability]) -> String {
 ///
 /// Capabilities belong to threads: call this before any other thread exists.
 pub(super) fn drop_all(
-    output: Option<&Path>,
+    outputs: &[PathBuf],
     mut still_works: impl FnMut() -> bool,
 ) -> Result<Vec<Capability>, CaptureError> {
     let refused = |error: caps::errors::CapsError| CaptureError::Drop { reason: error.to_string() };
     let mut kept = CapsHashSet::new();
-    if let Some(output) = output
-        && !writable_without_capabilities(output)
-    {
+    if !outputs.iter().all(|output| writable_without_capabilities(output)) {
         kept.insert(Capability::CAP_DAC_OVERRIDE);
     }
     let permitted = caps::read(None, CapSet::Permitted).map_err(refused)?;

@@ -2,8 +2,8 @@
 
 use observer_common::{
     Closed, Connection, ConnectionRecord, Direction, ExchangeRecord, FEW, FRAME_HEADER, HEAD_LENGTH, Head,
-    LONGEST_HEADER, MYSQL_COMMAND, Outcome, PAYLOAD_LENGTH, PayloadBytes, PayloadRecord, Phase, Protocol,
-    Reason, RecordKind, Route, Segment, Step, Timestamp, mysql_is_encrypted, mysql_is_unanswered,
+    LONGEST_HEADER, MYSQL_COMMAND, Outcome, PAYLOAD_LENGTH, PayloadRecord, Phase, Protocol, Reason,
+    RecordKind, Route, Segment, Step, Timestamp, mysql_is_encrypted, mysql_is_unanswered,
 };
 
 use crate::pairing::Record;
@@ -23,26 +23,6 @@ pub(super) type Out<'a> = dyn FnMut(Told<'_>) + 'a;
 #[derive(Debug)]
 pub(super) struct Probe {
     connection: Connection,
-}
-
-/// The payload of a segment, as much of it as was captured.
-struct Captured<'a>(&'a [u8]);
-
-impl<const HEADER: usize> PayloadBytes<HEADER> for Captured<'_> {
-    fn byte(&self, offset: u32) -> Option<u8> {
-        self.0.get(offset as usize).copied()
-    }
-
-    fn header(&self, offset: u32, header: &mut [u8; LONGEST_HEADER]) -> bool {
-        let bytes = self.0.get(offset as usize..).and_then(|rest| rest.first_chunk::<HEADER>());
-        match (bytes, header.first_chunk_mut::<HEADER>()) {
-            (Some(bytes), Some(header)) => {
-                *header = *bytes;
-                true
-            }
-            _ => false,
-        }
-    }
 }
 
 impl Probe {
@@ -121,10 +101,7 @@ impl Probe {
                 }
                 segment.head = Head::of(bytes);
             }
-        } else if !asks
-            && matches!(self.connection.protocol, Protocol::Http1)
-            && self.connection.asks_for_head(segment.direction)
-        {
+        } else if self.connection.asks_for_few(segment.direction) {
             let mut few = [0; FEW];
             let length = keep(&mut few, payload);
             segment.head = Head::of_few(few, length.into());
@@ -159,7 +136,7 @@ impl Probe {
 
     fn admit(&mut self, segment: &Segment, payload: &[u8]) -> bool {
         let Segment { direction, now, sequence, length, .. } = *segment;
-        self.connection.admit_frames(direction, now, sequence, &Captured(payload), length)
+        self.connection.admit_frames(direction, now, sequence, &payload, length)
     }
 
     /// Walks over the frames of a segment.
@@ -172,7 +149,7 @@ impl Probe {
 
     fn walk_over(&mut self, direction: Direction, payload: &[u8], out: &mut Out<'_>) {
         loop {
-            let (passed, record) = self.connection.frame_step(direction, &Captured(payload));
+            let (passed, record) = self.connection.frame_step(direction, &payload);
             if !passed.more {
                 return;
             }
@@ -190,10 +167,9 @@ impl Probe {
 
     /// Walks over the records of a segment: whether any of them counts.
     fn records(&mut self, segment: &Segment, payload: &[u8]) -> bool {
-        let bytes = Captured(payload);
         let Segment { direction, now, sequence, length, .. } = *segment;
         if self.connection.admit_records(direction, now, sequence, length) {
-            while self.connection.record_step(direction, &bytes) {}
+            while self.connection.record_step(direction, &payload) {}
         }
         let walker = self.connection.walker(direction);
         let (lost, carries) = (walker.is_lost(), walker.carries());

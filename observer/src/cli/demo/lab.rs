@@ -6,9 +6,9 @@ use clap::Args;
 use jiff::SignedDuration;
 
 use super::duration;
-use crate::demo::{
-    Balancing, Cause, Rate, Scenario, Severity, Wire,
-    hedging::{Policy, Share},
+use crate::{
+    demo::{Balancing, Cause, Scenario, Severity, Wire, hedging::Policy},
+    quantity::{Rate, Share},
 };
 
 /// What makes requests slow, and what is done about it.
@@ -82,17 +82,21 @@ impl LabArguments {
 }
 
 fn severity(text: &str) -> Result<Severity, String> {
-    text.parse().ok().and_then(Severity::times).ok_or_else(|| "write a positive number, such as 2".into())
+    text.parse()
+        .ok()
+        .and_then(Severity::times)
+        .ok_or_else(|| "write a number from 0.01 to 100, such as 2".into())
 }
 
 fn rate(text: &str) -> Result<Rate, String> {
-    text.parse().ok().and_then(Rate::per_second).ok_or_else(|| "write a positive number, such as 300".into())
+    let number = text.parse().ok().filter(|number| (0.1..=1e5).contains(number));
+    number.and_then(Rate::per_second).ok_or_else(|| "write a number from 0.1 to 100000, such as 300".into())
 }
 
 fn share(text: &str) -> Result<Share, String> {
     text.strip_suffix('%')
         .and_then(|number| number.trim().parse::<f64>().ok())
-        .and_then(|percent| Share::try_from(percent / 100.0).ok())
+        .and_then(|percent| Share::new(percent / 100.0))
         .ok_or_else(|| "write it from 0% to 100%, such as 5%".into())
 }
 
@@ -110,9 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn factors_and_rates_are_positive() {
+    fn factors_and_rates_are_what_a_lab_can_do() {
         assert_eq!(severity("2.5"), Ok(Severity::times(2.5).unwrap()));
-        for wrong in ["0", "-1", "NaN", "inf", "much"] {
+        for wrong in ["0", "-1", "1e-9", "1e9", "NaN", "inf", "much"] {
             assert!(severity(wrong).is_err() && rate(wrong).is_err(), "{wrong}");
         }
     }

@@ -89,10 +89,10 @@ pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<St
     let recorder = record.map(Recorder::create).transpose()?;
     let companions = record.map(Companions::create).transpose()?;
     let files = output.file().into_iter().chain(recorder.iter().map(Recorder::output));
-    let parts = files.chain(companions.iter().flat_map(Companions::files)).filter_map(PendingFile::part);
-    let interrupt = Interrupt::watch()?.leaving_no(parts);
-    let first_part = recorder.as_ref().map(Recorder::output).or(output.file()).and_then(PendingFile::part);
-    let first_part = first_part.map(Path::to_owned);
+    let files = files.chain(companions.iter().flat_map(Companions::files));
+    let parts: Vec<PathBuf> = files.filter_map(PendingFile::part).map(Into::into).collect();
+    let parts = || parts.iter().map(PathBuf::as_path);
+    let interrupt = Interrupt::watch()?.leaving_no(parts());
     let show = Show {
         lab: Lab::prepare(&program, &arguments.lab.scenario(arguments.duration))?,
         recorder,
@@ -104,7 +104,7 @@ pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<St
         RoleChoice::Client,
         Services::default(),
         &arguments.developer,
-        first_part.as_deref(),
+        parts(),
     )) {
         Ok(capture) => show.with_probes(capture)?,
         Err(error) => show.without_probes(&error)?,

@@ -1,11 +1,6 @@
 //! Service times from a recording or a report.
 
-use std::{
-    collections::HashMap,
-    fs::File,
-    io::{BufReader, Read},
-    path::Path,
-};
+use std::{collections::HashMap, io::BufReader, path::Path};
 
 use anyhow::anyhow;
 use observer_common::{Nanoseconds, Outcome};
@@ -20,7 +15,8 @@ use super::{
 };
 use crate::{
     capture::table::{self, TableOptions},
-    exchange::{NameId, Names},
+    exchange::Names,
+    ledger::ServiceKey,
     report::model::Histogram,
     simulation::{Empirical, EmpiricalError, ServiceTime, Shape},
 };
@@ -38,9 +34,11 @@ struct ServiceFile {
     latency_histogram: Histogram,
 }
 
-/// The latencies in a file, as a service time.
+/// The latencies in a file, a pipe or standard input, as a service time.
 pub(super) fn service_time(path: &Path, console: &mut Console) -> Result<ServiceTime, Failure> {
-    let measured = if is_json(path)? { from_report(path, console) } else { from_recording(path, console) }?;
+    let input = Input::open(path, InputFormat::Auto)?;
+    let is_json = input.opened.head().trim_ascii_start().starts_with(b"{");
+    let measured = if is_json { from_report(input, console) } else { from_recording(input, console) }?;
     console.note(
         "service times are the latencies of the input: waiting that is contained in them is not taken out, and comes on \
          top of what is simulated",
@@ -49,54 +47,46 @@ pub(super) fn service_time(path: &Path, console: &mut Console) -> Result<Service
     ServiceTime::only(shape).map_err(|error| unusable(path, &anyhow!(error)))
 }
 
-/// Whether a file begins as a report in JSON does.
-fn is_json(path: &Path) -> Result<bool, Failure> {
-    let mut file = open(path)?;
-    let mut beginning = Vec::new();
-    let read = Read::by_ref(&mut file).take(64).read_to_end(&mut beginning);
-    read.map_err(|error| unreadable(path, &error))?;
-    Ok(beginning.trim_ascii_start().starts_with(b"{"))
-}
-
-fn from_report(path: &Path, console: &mut Console) -> Result<Empirical, Failure> {
-    let report: ReportFile = serde_json::from_reader(BufReader::new(open(path)?)).map_err(|error| {
+fn from_report(Input { name, opened, .. }: Input, console: &mut Console) -> Result<Empirical, Failure> {
+    let file = opened.into_file().map_err(|error| unusable(&name, &anyhow!(error)))?;
+    let report: ReportFile = serde_json::from_reader(BufReader::new(file)).map_err(|error| {
         unusable(
-            path,
+            &name,
             &anyhow!("{error}; take a report that 'observer report --json' or 'analyze --json' wrote"),
         )
     })?;
     let services = report.services.len();
     let busiest = report.services.into_iter().next();
-    let service = busiest.ok_or_else(|| unusable(path, &anyhow!(EmpiricalError::Empty)))?;
-    note_choice(path, services, &service.name, console);
+    let service = busiest.ok_or_else(|| unusable(&name, &anyhow!(EmpiricalError::Empty)))?;
+    note_choice(&name, services, &service.name, console);
     let bounds: Vec<_> = service.latency_histogram.bounds_s.iter().map(|bound| nanoseconds(*bound)).collect();
     let counts = &service.latency_histogram.counts;
-    Empirical::from_histogram(&bounds, counts).map_err(|error| unusable(path, &anyhow!(error)))
+    Empirical::from_histogram(&bounds, counts).map_err(|error| unusable(&name, &anyhow!(error)))
 }
 
-fn from_recording(path: &Path, console: &mut Console) -> Result<Empirical, Failure> {
-    let Input { name: file, opened, reader } = Input::open(path, InputFormat::Auto)?;
+fn from_recording(input: Input, console: &mut Console) -> Result<Empirical, Failure> {
+    let Input { name: file, opened, reader } = input;
     if matches!(reader, Reader::Pcap) {
         return Err(unusable(
-            path,
+            &file,
             &anyhow!("it is a packet capture; make a report of it: 'observer analyze --json'"),
         ));
     }
     let mut names = Names::default();
-    let mut services: HashMap<NameId, Vec<Nanoseconds>> = HashMap::new();
+    let mut services: HashMap<ServiceKey, Vec<Nanoseconds>> = HashMap::new();
     table::read_from(&file, opened, &TableOptions::default(), &mut names, &mut |exchange, _| {
         // What was not answered took longer than is known, and a failure may be fast and worth nothing.
         if exchange.outcome == Outcome::Ok && !exchange.failed {
-            services.entry(exchange.service).or_default().push(exchange.latency);
+            services.entry(ServiceKey::of(exchange)).or_default().push(exchange.latency);
         }
     })?;
     let count = services.len();
     // Names break ties, since a map has no order.
     let busiest =
-        services.into_iter().max_by_key(|(name, times)| (times.len(), names.text(*name).to_owned()));
-    let (name, times) = busiest.ok_or_else(|| unusable(path, &anyhow!(EmpiricalError::Empty)))?;
-    note_choice(path, count, names.text(name), console);
-    Empirical::from_times(times).map_err(|error| unusable(path, &anyhow!(error)))
+        services.into_iter().max_by_key(|(key, times)| (times.len(), names.text(key.name).to_owned()));
+    let (key, times) = busiest.ok_or_else(|| unusable(&file, &anyhow!(EmpiricalError::Empty)))?;
+    note_choice(&file, count, names.text(key.name), console);
+    Empirical::from_times(times).map_err(|error| unusable(&file, &anyhow!(error)))
 }
 
 fn note_choice(path: &Path, services: usize, name: &str, console: &mut Console) {
@@ -109,17 +99,6 @@ fn note_choice(path: &Path, services: usize, name: &str, console: &mut Console) 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float cast saturates")]
 fn nanoseconds(seconds: f64) -> Nanoseconds {
     Nanoseconds((seconds * 1e9).round() as u64)
-}
-
-fn open(path: &Path) -> Result<File, Failure> {
-    File::open(path).map_err(|error| unreadable(path, &error))
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Usage(anyhow!(
-        "cannot read --input '{}': {error}; name a file that exists and may be read",
-        path.display()
-    ))
 }
 
 fn unusable(path: &Path, error: &anyhow::Error) -> Failure {

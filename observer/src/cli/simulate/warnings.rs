@@ -20,7 +20,7 @@ pub(super) fn of(system: &System, policies: &[Policy]) -> Vec<String> {
 fn of_policy(system: &System, utilisation: f64, policy: &Policy) -> Option<String> {
     match policy.tactic {
         Tactic::Hedge(hedge) => {
-            let median = system.service.quantile(Share::HALF);
+            let median = system.service.quantile(Share::percent(50));
             (hedge.delay < median).then(|| {
                 format!(
                     "'{policy}' does not even wait for the median of the service time, {} ms: most calls are hedged; \

@@ -37,7 +37,7 @@ use super::{
 use crate::clock::monotonic;
 
 /// How long the client waits for an answer where its policy sets no deadline: many times the longest fault.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the client is told by the process that starts it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,21 +81,22 @@ pub(super) async fn run(options: &ClientOptions, mut stage: Stage) -> io::Result
         let _on = Ongoing::begin(&teller, Fault::NotReading);
         let _shut = gate.shut();
         sleep_until(until).await;
+        Ok(())
     });
+    let over = instant(options.start, options.schedule.duration);
     let bursts = Timetable { start: options.start, episodes: options.schedule.bursts };
     let bursting = bursts.each(async |until| {
-        let _on = Ongoing::begin(&teller, Fault::Burst);
-        sleep_until(until).await;
-    });
-    let asking = ask_all(&client, options, &mut stage.lifeline);
-    tokio::pin!(asking, not_reading, bursting);
-    let (mut may_stall, mut may_burst) = (true, true);
-    loop {
-        tokio::select! {
-            result = &mut asking => break result?,
-            () = &mut not_reading, if may_stall => may_stall = false,
-            () = &mut bursting, if may_burst => may_burst = false,
+        // Behind the last request nothing arrives faster.
+        if until <= over {
+            let _on = Ongoing::begin(&teller, Fault::Burst);
+            sleep_until(until).await;
         }
+        Ok(())
+    });
+    tokio::select! {
+        asked = ask_all(&client, options, &mut stage.lifeline) => asked?,
+        failed = not_reading => drop(failed?),
+        failed = bursting => drop(failed?),
     }
     if let Some(hedger) = &client.hedger {
         stage.teller.tell(Told::Counts(hedger.counts()));
@@ -121,14 +122,8 @@ async fn ask_all(client: &Arc<Client>, options: &ClientOptions, lifeline: &mut L
 
 impl Client {
     fn new(options: &ClientOptions, gate: &Arc<Gate>, teller: &Teller) -> io::Result<Self> {
-        let hedger = options
-            .hedging
-            .map(|policy| {
-                let deadline = Some(policy.deadline.unwrap_or(PATIENCE));
-                Hedger::new(Policy { deadline, ..policy }, options.chance_seed)
-            })
-            .transpose()
-            .map_err(io::Error::other)?;
+        let hedger = options.hedging.map(|policy| Hedger::new(policy, options.chance_seed));
+        let hedger = hedger.transpose().map_err(io::Error::other)?;
         Ok(Self { instances: Instances::new(options, gate), hedger, teller: teller.clone() })
     }
 

@@ -9,10 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{
     episodes::{Episode, Episodes},
-    hedging::Share,
-    system::Rate,
     wire::Class,
 };
+use crate::quantity::{Rate, Share};
 
 /// What decides a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,7 +72,7 @@ impl<Bursts: Iterator<Item = Episode>> Iterator for Schedule<Bursts> {
                 None => (self.options.rate, Duration::MAX),
             };
             let gap: f64 = Exp1.sample(&mut self.random);
-            let next = self.time + Duration::from_secs_f64(gap / rate.get());
+            let next = self.time + Duration::from_secs_f64(gap / rate.as_per_second());
             if next < until {
                 self.time = next;
                 break;
@@ -83,7 +82,7 @@ impl<Bursts: Iterator<Item = Episode>> Iterator for Schedule<Bursts> {
                 self.burst = self.bursts.next();
             }
         }
-        let is_expensive = self.random.random_bool(self.options.expensive.get());
+        let is_expensive = self.random.random_bool(self.options.expensive.as_fraction());
         let class = if is_expensive { Class::Expensive } else { Class::Ordinary };
         (self.time < self.options.duration).then_some(Planned { due: self.time, class })
     }
@@ -96,8 +95,8 @@ mod tests {
     fn options() -> ScheduleOptions {
         let length = Duration::from_secs(1);
         ScheduleOptions {
-            rate: Rate::whole(100),
-            burst_rate: Rate::whole(500),
+            rate: Rate::per_second(100.0).unwrap(),
+            burst_rate: Rate::per_second(500.0).unwrap(),
             bursts: Episodes { seed: 1, share: Share::NONE, shortest: length, longest: length },
             duration: Duration::from_secs(100),
             expensive: Share::percent(5),

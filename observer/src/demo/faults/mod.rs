@@ -4,7 +4,7 @@
 mod pauses;
 mod quota;
 
-use std::{io, net::SocketAddr, os::fd::AsFd};
+use std::{convert::Infallible, io, net::SocketAddr, os::fd::AsFd};
 
 use serde::{Deserialize, Serialize};
 use tokio::{
@@ -43,22 +43,20 @@ pub(super) struct Target {
 }
 
 /// Does it until this process shall end, and undoes it then.
-pub(super) async fn run(deed: &Deed, stage: &Stage) -> io::Result<()> {
+pub(super) async fn run(deed: &Deed, stage: &Stage) -> io::Result<Infallible> {
     match deed {
         Deed::Stop { seed } => {
             let Orders { targets, on } = orders().await?;
-            pauses::Replicas::open(&targets)?.stop(*seed, on, &stage.teller).await?;
+            pauses::Replicas::open(&targets)?.stop(*seed, on, &stage.teller).await
         }
         Deed::Throttle { hierarchy, share } => {
             let group = quota::Group::create(hierarchy)?;
             let Orders { targets, on } = orders().await?;
-            if let [target, ..] = targets[..] {
-                group.take_in(target)?.throttle(*share, on, &stage.teller).await?;
-            }
+            let target =
+                targets.first().ok_or_else(|| io::Error::other("there is no replica to slow down"))?;
+            group.take_in(*target)?.throttle(*share, on, &stage.teller).await
         }
     }
-    // There was nothing to do.
-    std::future::pending().await
 }
 
 async fn orders() -> io::Result<Orders> {

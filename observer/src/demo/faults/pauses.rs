@@ -1,8 +1,8 @@
 //! Replicas that stand still: stopped and continued by signals, as a debugger or a collector of garbage would.
 
-use std::{io, net::SocketAddr, os::fd::OwnedFd};
+use std::{convert::Infallible, io, net::SocketAddr, os::fd::OwnedFd};
 
-use rand::{RngExt, SeedableRng, rngs::SmallRng};
+use rand::{SeedableRng, rngs::SmallRng, seq::IndexedRandom};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tokio::time::sleep_until;
 
@@ -30,19 +30,16 @@ impl Replicas {
     }
 
     /// Stops one of them for each episode. An end of this process, however it comes about, lets it go on.
-    pub(super) async fn stop(&self, seed: u64, on: Timetable, teller: &Teller) -> io::Result<()> {
+    pub(super) async fn stop(&self, seed: u64, on: Timetable, teller: &Teller) -> io::Result<Infallible> {
         let mut random = SmallRng::seed_from_u64(seed);
-        let mut failure = Ok(());
         on.each(async |until| {
-            let Some((instance, process)) = self.0.get(random.random_range(0..self.0.len())) else { return };
+            let Some((instance, process)) = self.0.choose(&mut random) else { return Ok(()) };
+            let _stopped = Stopped::stop(process)?;
             let _on = Ongoing::begin(teller, Fault::Stopped).at(*instance);
-            match Stopped::stop(process) {
-                Ok(_stopped) => sleep_until(until).await,
-                Err(error) => failure = Err(error),
-            }
+            sleep_until(until).await;
+            Ok(())
         })
-        .await;
-        failure
+        .await
     }
 }
 

@@ -1,6 +1,7 @@
 //! A replica whose control group has a small quota of processor time, in whichever version has the controller.
 
 use std::{
+    convert::Infallible,
     fs, io,
     path::{Path, PathBuf},
     thread,
@@ -152,20 +153,14 @@ impl Member<'_> {
         share: ProcessorShare,
         on: Timetable,
         teller: &Teller,
-    ) -> io::Result<()> {
-        let mut result = Ok(());
+    ) -> io::Result<Infallible> {
         on.each(async |until| {
+            self.group.set(Some(share))?;
             let _on = Ongoing::begin(teller, Fault::Quota).at(self.target.instance);
-            let throttled = self.group.set(Some(share));
-            if throttled.is_ok() {
-                sleep_until(until).await;
-            }
-            if let Err(error) = throttled.and(self.group.set(None)) {
-                result = Err(error);
-            }
+            sleep_until(until).await;
+            self.group.set(None)
         })
-        .await;
-        result
+        .await
     }
 }
 

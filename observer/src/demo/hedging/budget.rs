@@ -36,7 +36,7 @@ impl TokenBucket {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is from 0 to 1")]
 fn parts_of(share: Share) -> u64 {
-    (share.get() * TOKEN as f64).round() as u64
+    (share.as_fraction() * TOKEN as f64).round() as u64
 }
 
 #[cfg(test)]

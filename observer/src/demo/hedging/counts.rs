@@ -41,24 +41,7 @@ pub struct Population {
     pub expired: u64,
 }
 
-impl Population {
-    /// How many there are.
-    pub const fn requests(&self) -> u64 {
-        self.won_by_primary + self.won_by_hedge + self.failed + self.expired
-    }
-}
-
 impl Counts {
-    /// Executions for each request: 1 + the extra load.
-    pub fn executions_per_request(&self) -> f64 {
-        1.0 + self.hedged_share()
-    }
-
-    /// Copies for each request.
-    pub fn hedged_share(&self) -> f64 {
-        if self.primaries == 0 { 0.0 } else { self.hedges as f64 / self.primaries as f64 }
-    }
-
     pub(super) fn finish<A, E>(&mut self, finished: &Finished<A, E>) {
         match finished.second {
             Second::NotNeeded | Second::Sent => {}

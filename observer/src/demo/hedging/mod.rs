@@ -28,13 +28,13 @@ mod idempotent;
 mod policy;
 mod pool;
 mod race;
-mod share;
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
     atomic::{AtomicUsize, Ordering},
 };
 
+pub use crate::quantity::Share;
 use budget::TokenBucket;
 pub use counts::{Counts, Population};
 pub use finished::{Attempt, CallError, Denial, Finished, Second};
@@ -43,7 +43,6 @@ pub use policy::{Budget, Policy, PolicyError};
 pub use pool::Pool;
 use race::first_success;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
-pub use share::{Share, ShareError};
 use tokio::time::timeout;
 
 /// Makes calls under one [`Policy`]. Shared by all callers of one service: they share its budget.
@@ -152,7 +151,7 @@ impl Hedger {
         }
         let other = pool.pick_other(taken).filter(|other| other != taken).ok_or(Denial::NoOtherInstance)?;
         let mut state = self.state();
-        if !state.chance.random_bool(self.policy.probability.get()) {
+        if !state.chance.random_bool(self.policy.probability.as_fraction()) {
             return Err(Denial::Chance);
         }
         if !state.bucket.take() {

@@ -161,7 +161,6 @@ async fn copies_are_a_share_of_primaries_however_slow_everything_is() {
     }
     let counts = hedger.counts();
     assert_eq!((counts.primaries, counts.hedges, counts.denied_by_budget), (200, 10, 190));
-    assert!((counts.executions_per_request() - 1.05).abs() < 1e-9);
 }
 
 #[tokio::test(start_paused = true)]
@@ -176,8 +175,7 @@ async fn the_two_populations_are_counted_apart() {
     assert_eq!(counts.unhedged, Population { won_by_primary: 2, ..Population::default() });
     let expected = Population { won_by_primary: 1, won_by_hedge: 1, failed: 1, expired: 0 };
     assert_eq!(counts.hedged, expected);
-    assert_eq!(counts.primaries, counts.hedged.requests() + counts.unhedged.requests());
-    assert_eq!(counts.hedges, counts.hedged.requests());
+    assert_eq!((counts.primaries, counts.hedges), (5, 3));
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,6 +6,7 @@ mod http1;
 mod work;
 
 use std::{
+    convert::Infallible,
     io,
     net::SocketAddr,
     num::NonZeroUsize,
@@ -93,12 +94,12 @@ pub(super) async fn run(options: ReplicaOptions, stage: Stage) -> io::Result<()>
         replica.is_slow.store(true, Ordering::Relaxed);
         sleep_until(until).await;
         replica.is_slow.store(false, Ordering::Relaxed);
+        Ok(())
     });
-    let (never, ()) = tokio::join!(accept(&listener, &replica), slow_down);
-    never
+    tokio::try_join!(accept(&listener, &replica), slow_down).map(drop)
 }
 
-async fn accept(listener: &TcpListener, replica: &Arc<Replica>) -> io::Result<()> {
+async fn accept(listener: &TcpListener, replica: &Arc<Replica>) -> io::Result<Infallible> {
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;

@@ -4,7 +4,7 @@
 
 mod asking;
 
-use std::{io, sync::Arc};
+use std::{convert::Infallible, io, sync::Arc};
 
 pub(super) use asking::Store;
 use serde::{Deserialize, Serialize};
@@ -39,12 +39,12 @@ pub(super) async fn run(options: StoreOptions, stage: &Stage) -> io::Result<()> 
         let _held = lock.lock().await;
         let _on = Ongoing::begin(&stage.teller, Fault::StoreLocked);
         sleep_until(until).await;
+        Ok(())
     });
-    let (never, ()) = tokio::join!(accept(&listener, &lock), lock_up);
-    never
+    tokio::try_join!(accept(&listener, &lock), lock_up).map(drop)
 }
 
-async fn accept(listener: &TcpListener, lock: &Arc<Lock>) -> io::Result<()> {
+async fn accept(listener: &TcpListener, lock: &Arc<Lock>) -> io::Result<Infallible> {
     loop {
         let (stream, _) = listener.accept().await?;
         let lock = Arc::clone(lock);

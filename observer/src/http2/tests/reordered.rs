@@ -1,6 +1,6 @@
 //! Segments that arrive in another order than that of their bytes, walked over by the probes' own walker.
 
-use observer_common::{Connection, Direction, FRAME_HEADER, LONGEST_HEADER, PayloadBytes, Role, Timestamp};
+use observer_common::{Connection, Direction, Role, Timestamp};
 use proptest::{prelude::*, sample::Index};
 
 use super::{
@@ -8,19 +8,6 @@ use super::{
     lossy::{FLOWS, compare, conversation, order},
 };
 use crate::http2::{Frame, LeftOut, Streams, flag, order::readable};
-
-struct Bytes<'a>(&'a [u8]);
-
-impl PayloadBytes<FRAME_HEADER> for Bytes<'_> {
-    fn byte(&self, offset: u32) -> Option<u8> {
-        self.0.get(offset as usize).copied()
-    }
-
-    fn header(&self, offset: u32, header: &mut [u8; LONGEST_HEADER]) -> bool {
-        let bytes = self.0.get(offset as usize..).and_then(|rest| rest.first_chunk());
-        bytes.map(|bytes| *header = *bytes).is_some()
-    }
-}
 
 /// A segment, and where it stands among the bytes of its direction.
 #[derive(Clone, Debug)]
@@ -77,7 +64,7 @@ impl Observed {
         let Self { connection, streams, starts, told, lost, records } = self;
         let Segment { direction, at, bytes } = segment;
         let sequence = starts[usize::from(direction.number())].wrapping_add(*at);
-        let payload = Bytes(bytes);
+        let payload = bytes.as_slice();
         let length = u32::try_from(bytes.len()).unwrap();
         if !connection.admit_frames(*direction, Timestamp(now), sequence, &payload, length) {
             return;
@@ -314,7 +301,8 @@ proptest! {
         }
     }
 
-    /// Cut anywhere, late by anything, twice or never: whatever is told is true, and nothing is told twice.
+    /// Cut anywhere, late by anything, twice or never: whatever is told is true but for its times, which depend on what
+    /// was seen of it, and nothing is told twice.
     #[test]
     fn whatever_arrives_is_true_or_left_out(
         flows in prop::collection::vec(0..FLOWS.len(), 1..30),

@@ -6,10 +6,10 @@ mod tests;
 
 use std::sync::Arc;
 
-use lru::LruCache;
 use observer_common::Address;
 
 use self::answer::Answer;
+use crate::maps::Recent;
 
 /// Addresses kept; the one that was answered longest ago goes first.
 const MOST_ADDRESSES: usize = 10_000;
@@ -29,17 +29,11 @@ const MOST_NAMES: usize = 8;
 /// leads to `node-17.provider.net`. A name stays beyond its time to live, since connections do too; the latest
 /// answer wins. A host that stands for a service (SRV) has the service's name, as long as it is not asked for by
 /// another service's: one host of two services has the name of the one that was asked for last.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct DnsNames {
-    addresses: LruCache<Address, Vec<Arc<str>>>,
+    addresses: Recent<Address, Vec<Arc<str>>, MOST_ADDRESSES>,
     /// From the target of an SRV record to the service that was asked for.
-    targets: LruCache<Arc<str>, Arc<str>>,
-}
-
-impl Default for DnsNames {
-    fn default() -> Self {
-        Self { addresses: LruCache::unbounded(), targets: LruCache::unbounded() }
-    }
+    targets: Recent<Arc<str>, Arc<str>, MOST_TARGETS>,
 }
 
 impl DnsNames {
@@ -52,10 +46,9 @@ impl DnsNames {
         let Some(asked) = normal(&answer.question) else { return 0 };
         for target in answer.targets().iter().filter_map(normal) {
             if target != asked {
-                self.targets.put(target, Arc::clone(&asked));
+                self.targets.insert(target, Arc::clone(&asked));
             }
         }
-        drop_oldest(&mut self.targets, MOST_TARGETS);
         // Whoever asks for a target's address goes on to the service that named it.
         let name = self.targets.peek(&asked).cloned().unwrap_or(asked);
         let mut learned = 0;
@@ -63,7 +56,6 @@ impl DnsNames {
             self.name(address, &name);
             learned += 1;
         }
-        drop_oldest(&mut self.addresses, MOST_ADDRESSES);
         learned
     }
 
@@ -78,16 +70,10 @@ impl DnsNames {
     }
 
     fn name(&mut self, address: Address, name: &Arc<str>) {
-        let names = self.addresses.get_or_insert_mut(address, Vec::new);
+        let names = self.addresses.get_or_default(address);
         names.retain(|known| known != name);
         names.truncate(MOST_NAMES - 1);
         names.insert(0, Arc::clone(name));
-    }
-}
-
-fn drop_oldest<K: std::hash::Hash + Eq, V>(table: &mut LruCache<K, V>, most: usize) {
-    while table.len() > most {
-        table.pop_lru();
     }
 }
 

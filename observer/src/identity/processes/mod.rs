@@ -115,10 +115,8 @@ impl Processes {
         scanned.owners = descriptors::owners(&pids, &sockets.cookies, &mut scanned.missing);
         // Whoever keeps his descriptors to himself hides nothing where every socket has an owner. Who may look into
         // all others meets but a few that refuse: their listeners tell nothing about a connection's process.
-        let owned =
-            |inode: &u64| sockets.cookies.get(inode).is_none_or(|cookie| scanned.owners.contains_key(cookie));
         let hides_nothing = if may_look() {
-            sockets.connected.iter().all(owned)
+            sockets.connected.iter().all(|cookie| scanned.owners.contains_key(cookie))
         } else {
             scanned.owners.len() >= sockets.cookies.len()
         };

@@ -28,7 +28,7 @@ const MOST_NAMESPACES: usize = 4_096;
 pub(super) struct Sockets {
     /// From a socket's inode to its cookie.
     pub(super) cookies: HashMap<u64, u64>,
-    /// The inodes of those that are no listeners.
+    /// The cookies of those that are no listeners.
     pub(super) connected: HashSet<u64>,
     /// Ports with a listener.
     pub(super) listening: BTreeSet<u16>,
@@ -152,9 +152,10 @@ impl Sockets {
             self.listening.insert(header.socket_id.source_port);
         }
         if header.inode != 0 && self.cookies.len() < MOST_SOCKETS {
-            self.cookies.insert(u64::from(header.inode), cookie(header.socket_id.cookie));
+            let cookie = cookie(header.socket_id.cookie);
+            self.cookies.insert(u64::from(header.inode), cookie);
             if header.state != TCP_LISTEN {
-                self.connected.insert(u64::from(header.inode));
+                self.connected.insert(cookie);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! From a connection as its client sees it to the instance that answers.
 
-use lru::LruCache;
 use observer_common::Endpoint;
 
 use super::{Change, Translation};
+use crate::maps::Recent;
 
 /// Connections kept: a host that translates more at once forgets the oldest.
 const MOST_CONNECTIONS: usize = 65_536;
@@ -12,18 +12,12 @@ const MOST_CONNECTIONS: usize = 65_536;
 const MOST_VIRTUAL: usize = 16_384;
 
 /// The translated connections, and the virtual addresses that they showed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Translations {
     /// From client and dialled address to the backend.
-    connections: LruCache<(Endpoint, Endpoint), Endpoint>,
+    connections: Recent<(Endpoint, Endpoint), Endpoint, MOST_CONNECTIONS>,
     /// Addresses that were ever translated. They outlive their connections, since a service does.
-    virtual_addresses: LruCache<Endpoint, ()>,
-}
-
-impl Default for Translations {
-    fn default() -> Self {
-        Self { connections: LruCache::unbounded(), virtual_addresses: LruCache::unbounded() }
-    }
+    virtual_addresses: Recent<Endpoint, (), MOST_VIRTUAL>,
 }
 
 impl Translations {
@@ -37,21 +31,15 @@ impl Translations {
 
     /// Takes up a connection.
     pub fn insert(&mut self, translation: Translation) {
-        self.connections.put((translation.client, translation.dialled), translation.backend);
-        self.virtual_addresses.put(translation.dialled, ());
-        while self.connections.len() > MOST_CONNECTIONS {
-            self.connections.pop_lru();
-        }
-        while self.virtual_addresses.len() > MOST_VIRTUAL {
-            self.virtual_addresses.pop_lru();
-        }
+        self.connections.insert((translation.client, translation.dialled), translation.backend);
+        self.virtual_addresses.insert(translation.dialled, ());
     }
 
     fn remove(&mut self, translation: &Translation) {
         let connection = (translation.client, translation.dialled);
         // After an overrun, the end of an older connection may come behind the start of a newer one.
         if self.connections.peek(&connection) == Some(&translation.backend) {
-            self.connections.pop(&connection);
+            self.connections.remove(&connection);
         }
     }
 
@@ -62,7 +50,7 @@ impl Translations {
 
     /// Whether some connection to this address was translated.
     pub fn is_virtual(&self, dialled: Endpoint) -> bool {
-        self.virtual_addresses.contains(&dialled)
+        self.virtual_addresses.peek(&dialled).is_some()
     }
 
     /// How many connections are known.
@@ -72,6 +60,6 @@ impl Translations {
 
     /// Whether no connection is known.
     pub fn is_empty(&self) -> bool {
-        self.connections.is_empty()
+        self.len() == 0
     }
 }

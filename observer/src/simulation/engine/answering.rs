@@ -40,7 +40,7 @@ impl Engine<'_> {
 
     /// A request's time is up: it is answered with what is there.
     pub(super) fn deadline(&mut self, request: Id<Request>) {
-        if !self.requests[request].is_over {
+        if self.requests[request].waits_for > 0 {
             self.counts.partial += 1;
             let mut call = self.requests[request].last_call;
             while let Some(id) = call {
@@ -48,7 +48,6 @@ impl Engine<'_> {
                 call = cut_off.previous;
                 if !cut_off.is_over {
                     cut_off.is_over = true;
-                    self.counts.cut_off += 1;
                     let last = cut_off.last_copy;
                     self.give_up_all(last);
                 }
@@ -59,8 +58,7 @@ impl Engine<'_> {
     }
 
     fn end_request(&mut self, request: Id<Request>) {
-        let over = &mut self.requests[request];
-        over.is_over = true;
+        let over = &self.requests[request];
         let (arrived, was_hedged) = (over.arrived, over.extra_copies > 0);
         let latency = self.now.since(arrived);
         if was_hedged { &mut self.hedged } else { &mut self.unhedged }.record(latency);

@@ -13,8 +13,6 @@ pub(super) struct Request {
     pub(super) waits_for: u32,
     /// Copies beyond the first of each call.
     pub(super) extra_copies: u32,
-    /// Whether the client has its answer, or has given up.
-    pub(super) is_over: bool,
     /// Whether a call got no answer before it was given up.
     pub(super) failed: bool,
     /// Calls and events that still refer to it.

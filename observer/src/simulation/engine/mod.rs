@@ -29,8 +29,8 @@ use super::{
     budget::TokenBucket,
     moment::Moment,
     outcome::{Counts, Outcome, Population, SLICES},
-    quantity::nanoseconds,
     random::{Streams, exponential},
+    rounding::nanoseconds,
 };
 use crate::ledger::Distribution;
 
@@ -129,7 +129,6 @@ impl<'a> Engine<'a> {
             hedged: self.hedged,
             counts: self.counts,
             over_time: self.over_time,
-            duration: self.now.since(Moment::default()),
             reached_bound: self.reached_bound,
         }
     }
@@ -175,7 +174,6 @@ impl<'a> Engine<'a> {
             arrived: self.now,
             waits_for: width,
             extra_copies: 0,
-            is_over: false,
             failed: false,
             references: 0,
             last_call: None,

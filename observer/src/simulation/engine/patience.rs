@@ -71,11 +71,17 @@ impl Engine<'_> {
         self.send_to(call, instance);
     }
 
-    /// The first copy may have begun so long ago that the second would be dropped as soon as it came.
+    /// The first copy may have begun so long ago that the second would be dropped as soon as it came, or its message may
+    /// be on its way.
     fn send_tied(&mut self, call: Id<Call>, message: Nanoseconds) {
-        let is_known = self.calls[call].begun.is_some_and(|begun| begun.after(message) <= self.now);
-        if !is_known {
-            self.send_another(call);
+        let known = self.calls[call].begun.map(|begun| begun.after(message));
+        if known.is_some_and(|known| known <= self.now) {
+            return;
+        }
+        self.send_another(call);
+        if let (Some(known), Some(second)) = (known, self.calls[call].last_copy) {
+            self.calls[call].references += 1;
+            self.events.schedule(known, Event::Untie(second));
         }
     }
 

@@ -59,7 +59,7 @@ impl FromStr for Pattern {
             }
             "bursty" => {
                 let factor = fields.take("factor", factor)?.unwrap_or(3.0);
-                let share = fields.take("share", share)?.unwrap_or(Share::TENTH);
+                let share = fields.take("share", share)?.unwrap_or(Share::percent(10));
                 let length = fields.take("length", duration)?.unwrap_or(SECOND);
                 fields.finish("factor, share, length")?;
                 Ok(Self::Bursty { factor, share, length })

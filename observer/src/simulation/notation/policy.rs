@@ -75,7 +75,7 @@ impl FromStr for PolicyText {
             _ => {
                 return Err(NotationError::Unknown {
                     found: name.into(),
-                    known: "'none', 'hedge:30ms', 'copies:2', 'tied', 'retry:50ms'",
+                    known: "'none', 'hedge:30ms', 'copies:2', 'tied:1ms', 'retry:50ms'",
                 });
             }
         };

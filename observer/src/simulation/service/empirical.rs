@@ -90,20 +90,17 @@ impl Empirical {
     }
 
     pub(super) fn survival(&self, duration: Nanoseconds) -> f64 {
-        let longer: f64 = self
-            .counted()
-            .map(|(Bucket { lowest, highest, .. }, count)| {
-                let part = if duration < lowest {
-                    1.0
-                } else if duration >= highest {
-                    0.0
-                } else {
-                    (highest.0 - duration.0) as f64 / (highest.0 - lowest.0) as f64
-                };
-                part * count as f64
-            })
-            .sum();
-        longer / self.count() as f64
+        let place = self.buckets.partition_point(|bucket| bucket.highest <= duration);
+        let Some(Bucket { lowest, highest, cumulative }) = self.buckets.get(place).copied() else {
+            return 0.0;
+        };
+        let before = place.checked_sub(1).map_or(0, |last| self.buckets[last].cumulative);
+        let part = if duration < lowest {
+            1.0
+        } else {
+            (highest.0 - duration.0) as f64 / (highest.0 - lowest.0) as f64
+        };
+        ((self.count() - cumulative) as f64 + part * (cumulative - before) as f64) / self.count() as f64
     }
 
     pub(super) fn draw(&self, random: &mut Pcg64) -> Nanoseconds {

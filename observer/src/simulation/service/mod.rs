@@ -11,7 +11,7 @@ pub use self::{
     empirical::{Empirical, EmpiricalError},
     shape::Shape,
 };
-use super::quantity::Share;
+use super::Share;
 
 /// A distribution of service times: a mixture of shapes, drawn anew for every copy of a request.
 #[derive(Clone, Debug, PartialEq)]

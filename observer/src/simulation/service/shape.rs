@@ -8,8 +8,8 @@ use rand_pcg::Pcg64;
 
 use super::Empirical;
 use crate::simulation::{
-    quantity::nanoseconds,
     random::{exponential, standard_normal},
+    rounding::nanoseconds,
 };
 
 /// How times are distributed.

@@ -152,7 +152,6 @@ fn a_deadline_bounds_latency_and_cuts_calls_off() {
     assert_eq!(outcome.latency().max(), ms(50));
     let partial = outcome.counts.partial as f64 / 10_000.0;
     assert!((partial - (1.0 - 0.98_f64.powi(10))).abs() < 0.02, "{partial}");
-    assert!(outcome.counts.cut_off >= outcome.counts.partial);
 }
 
 #[test]
