@@ -4,6 +4,7 @@
 //! per service and instance, the `report` is the one model that every renderer draws. The [`simulation`] stands apart: it
 //! says what a policy would do to a system.
 
+pub mod analysis;
 pub mod capture;
 pub mod cli;
 mod clock;
