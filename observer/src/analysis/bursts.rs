@@ -1,0 +1,82 @@
+//! Runs of slow requests at one instance.
+
+use observer_common::Nanoseconds;
+
+use super::{concurrency::Ranks, samples::Samples};
+
+/// Slow requests at one instance, each of which began before an earlier one was over.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Burst {
+    /// Which instance.
+    pub(super) instance: u32,
+    /// When the first began.
+    pub(super) start: Nanoseconds,
+    /// How many they are.
+    pub(super) slow: u32,
+    /// Where the number of requests that the first found under way lies among what requests that are not slow find,
+    /// from 0 to 1. Who is slow because of a queue finds more than usual, who is struck by something else does not.
+    pub(super) found_rank: f64,
+}
+
+/// The bursts among the requests that `counts` says count as slow, for instances one after the other.
+pub(super) fn bursts(
+    samples: &Samples,
+    is_slow: &[bool],
+    in_flight: &[u32],
+    counts: impl Fn(usize) -> bool,
+) -> Vec<Burst> {
+    let mut bursts = Vec::new();
+    for (instance, rows) in samples.by_instance.iter().enumerate() {
+        let usual = Ranks::of(
+            rows.iter().filter(|row| !is_slow[**row as usize]).map(|row| in_flight[*row as usize]).collect(),
+        );
+        let mut until = Nanoseconds(0);
+        let mut open = false;
+        for row in rows.iter().map(|row| *row as usize).filter(|row| is_slow[*row] && counts(*row)) {
+            let sample = &samples.primaries[row];
+            if open && sample.start <= until {
+                if let Some(Burst { slow, .. }) = bursts.last_mut() {
+                    *slow += 1;
+                }
+                until = until.max(sample.end());
+                continue;
+            }
+            bursts.push(Burst {
+                instance: super::samples::number(instance),
+                start: sample.start,
+                slow: 1,
+                found_rank: usual.rank(in_flight[row]),
+            });
+            until = sample.end();
+            open = true;
+        }
+    }
+    bursts
+}
+
+/// How slowness comes at single instances.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Burstiness {
+    /// The chance that the next request to the same instance is slow, given that one is.
+    pub(super) chi_within: f64,
+    /// How many slow requests come one after another, on average.
+    pub(super) run: f64,
+}
+
+/// Burstiness over all instances, of the requests that `counts` says count.
+pub(super) fn burstiness(samples: &Samples, is_slow: &[bool], counts: impl Fn(usize) -> bool) -> Burstiness {
+    let (mut slow, mut followed, mut runs) = (0_u64, 0_u64, 0_u64);
+    for rows in &samples.by_instance {
+        let mut before: Option<bool> = None;
+        for row in rows.iter().map(|row| *row as usize).filter(|row| counts(*row)) {
+            if before == Some(true) {
+                slow += 1;
+                followed += u64::from(is_slow[row]);
+            }
+            runs += u64::from(is_slow[row] && before != Some(true));
+            before = Some(is_slow[row]);
+        }
+    }
+    let all = slow.max(1) as f64;
+    Burstiness { chi_within: followed as f64 / all, run: slow as f64 / runs.max(1) as f64 }
+}

@@ -1,0 +1,267 @@
+//! Are instances slow together?
+//!
+//! Time is cut into windows. A window is *coincident* if slowness in it is spread over instances as if it struck requests
+//! whoever serves them. How many slow requests lie in coincident windows is compared with what chance would bring: for
+//! that, which requests of an instance are slow is rotated along the instance's own requests, each instance by another
+//! number. That keeps how many requests fall into each window, and how slowness comes in bursts within an instance,
+//! and destroys nothing but what instances have in common.
+
+use observer_common::Nanoseconds;
+use rand::RngExt;
+use rand_pcg::Pcg64;
+
+/// So many rotations: the least p-value that they can give is one in a hundred.
+const ROTATIONS: usize = 99;
+
+/// An instance is rotated by this share of its requests at least, and by this much less than all of them at most.
+const LEAST_ROTATION: f64 = 0.05;
+
+/// So many windows at least.
+const FEWEST_WINDOWS: u64 = 40;
+
+/// So many widths of windows at most, each half of the one before.
+const MOST_WIDTHS: u32 = 9;
+
+/// Beyond so many, windows are no shorter.
+const MOST_CELLS: u64 = 400_000;
+
+/// A request, as far as coincidence cares.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    /// When it began.
+    pub(super) start: Nanoseconds,
+    /// Whether it is slow.
+    pub(super) slow: bool,
+}
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub(super) struct Coincidence {
+    /// How wide windows are.
+    pub(super) width: Nanoseconds,
+    /// The share of slow requests that are slow together: f of  S ÷ K = f + (1 − f) · e,  where S of K slow requests lie in
+    /// coincident windows, and e of them by chance.
+    pub(super) share: f64,
+    /// How often chance brings as much, of so many rotations and itself.
+    pub(super) p_value: f64,
+    /// How many standard deviations of chance it is away from that.
+    pub(super) score: f64,
+    /// e above.
+    pub(super) chance: f64,
+    /// Which windows are coincident.
+    pub(super) windows: Vec<bool>,
+    /// Slow requests in each window.
+    pub(super) slow: Vec<u32>,
+    /// χ: the chance that a request elsewhere in the same window is slow, given that one is.
+    pub(super) chi: f64,
+    /// The share of slow requests.
+    pub(super) slow_share: f64,
+}
+
+/// The most telling of several widths; nothing with fewer than two instances.
+///
+/// `units` are instances, or groups of instances that are known to be one; `least_width` is about as long as slowness
+/// lasts: in shorter windows those who are slow together would not meet.
+pub(super) fn coincidence(
+    units: &[Vec<Mark>],
+    span: Nanoseconds,
+    least_width: Nanoseconds,
+    random: &mut Pcg64,
+) -> Option<Coincidence> {
+    if units.iter().filter(|unit| !unit.is_empty()).count() < 2 {
+        return None;
+    }
+    let mut best: Option<Coincidence> = None;
+    let mut width = Nanoseconds(span.0 / FEWEST_WINDOWS + 1);
+    for _ in 0..MOST_WIDTHS {
+        let found = Windows::new(units, span, width).compare(random);
+        let is_better = best.as_ref().is_none_or(|best| found.is_more_telling_than(best));
+        if is_better {
+            best = Some(found);
+        }
+        width = Nanoseconds(width.0 / 2);
+        let cells = (span.0 / width.0.max(1) + 1).saturating_mul(units.len() as u64);
+        if width < least_width || width.0 < 2 || cells > MOST_CELLS {
+            break;
+        }
+    }
+    best
+}
+
+impl Coincidence {
+    /// Whether chance would hardly bring it.
+    pub(super) fn is_significant(&self) -> bool {
+        self.p_value <= 0.011 && self.score >= 4.0
+    }
+
+    fn is_more_telling_than(&self, other: &Self) -> bool {
+        match (self.is_significant(), other.is_significant()) {
+            (true, true) => self.share > other.share,
+            (false, false) => self.score > other.score,
+            (mine, _) => mine,
+        }
+    }
+
+    /// The share of slow requests in the coincident windows of some part of time.
+    pub(super) fn in_windows(&self) -> impl Iterator<Item = (bool, u32)> {
+        self.windows.iter().copied().zip(self.slow.iter().copied())
+    }
+}
+
+/// Requests and slow ones by window and unit.
+struct Windows<'a> {
+    units: &'a [Vec<Mark>],
+    width: Nanoseconds,
+    count: usize,
+    /// Requests: window after window, unit after unit.
+    requests: Vec<u32>,
+    /// Requests of all units by window.
+    all: Vec<u32>,
+    /// The window of every request of every unit.
+    window_of: Vec<Vec<u32>>,
+    /// Places of slow requests in every unit.
+    slow: Vec<Vec<u32>>,
+    /// For a window and a number of slow requests in it: in how many units they are if they are spread.
+    total: f64,
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "windows and requests are fewer than 2^32")]
+impl<'a> Windows<'a> {
+    fn new(units: &'a [Vec<Mark>], span: Nanoseconds, width: Nanoseconds) -> Self {
+        let count = (span.0 / width.0) as usize + 1;
+        let mut requests = vec![0; count * units.len()];
+        let mut all = vec![0; count];
+        let (mut window_of, mut slow) = (Vec::new(), Vec::new());
+        for (unit, marks) in units.iter().enumerate() {
+            let windows: Vec<u32> =
+                marks.iter().map(|mark| ((mark.start.0 / width.0) as usize).min(count - 1) as u32).collect();
+            for window in &windows {
+                requests[*window as usize * units.len() + unit] += 1;
+                all[*window as usize] += 1;
+            }
+            window_of.push(windows);
+            slow.push((0..marks.len() as u32).filter(|place| marks[*place as usize].slow).collect::<Vec<u32>>());
+        }
+        let total = slow.iter().map(Vec::len).sum::<usize>() as f64;
+        Self { units, width, count, requests, all, window_of, slow, total }
+    }
+
+    fn compare(&self, random: &mut Pcg64) -> Coincidence {
+        let mut cells = vec![0; self.count * self.units.len()];
+        self.place(&mut cells, |_, _| 0);
+        let (seen, windows, slow) = self.coincident(&cells);
+        let chi = self.chi(&cells);
+        let (mut sum, mut squares, mut as_much) = (0.0, 0.0, 0);
+        for _ in 0..ROTATIONS {
+            cells.fill(0);
+            let offsets: Vec<u32> =
+                self.units.iter().map(|marks| rotation(marks.len(), random)).collect();
+            self.place(&mut cells, |unit, _| offsets[unit]);
+            let (by_chance, ..) = self.coincident(&cells);
+            sum += by_chance;
+            squares += by_chance * by_chance;
+            as_much += usize::from(by_chance >= seen);
+        }
+        let mean = sum / ROTATIONS as f64;
+        // Half a request more, so that no variation at all is not taken for certainty.
+        let deviation = (squares / ROTATIONS as f64 - mean * mean).max(0.0).sqrt() + 0.5;
+        let chance = if self.total > 0.0 { (mean / self.total).min(1.0) } else { 0.0 };
+        let share = if self.total > 0.0 && chance < 1.0 {
+            ((seen / self.total - chance) / (1.0 - chance)).max(0.0)
+        } else {
+            0.0
+        };
+        let requests: f64 = self.all.iter().map(|count| f64::from(*count)).sum();
+        Coincidence {
+            width: self.width,
+            share,
+            p_value: (as_much + 1) as f64 / (ROTATIONS + 1) as f64,
+            score: (seen - mean) / deviation,
+            chance,
+            windows,
+            slow,
+            chi,
+            slow_share: self.total / requests.max(1.0),
+        }
+    }
+
+    /// Counts slow requests by cell, those of each unit moved on by an offset among the unit's requests.
+    fn place(&self, cells: &mut [u32], offset: impl Fn(usize, u32) -> u32) {
+        for (unit, slow) in self.slow.iter().enumerate() {
+            let windows = &self.window_of[unit];
+            for place in slow {
+                let moved = (*place as usize + offset(unit, *place) as usize) % windows.len();
+                cells[windows[moved] as usize * self.units.len() + unit] += 1;
+            }
+        }
+    }
+
+    /// How many slow requests lie in coincident windows, which windows are, and slow requests by window.
+    fn coincident(&self, cells: &[u32]) -> (f64, Vec<bool>, Vec<u32>) {
+        let units = self.units.len();
+        let mut sum = 0.0;
+        let (mut windows, mut slow_in) = (vec![false; self.count], vec![0; self.count]);
+        for window in 0..self.count {
+            let slow = &cells[window * units..(window + 1) * units];
+            let total: u32 = slow.iter().sum();
+            slow_in[window] = total;
+            let struck = slow.iter().filter(|slow| **slow > 0).count();
+            if struck < 2 {
+                continue;
+            }
+            let requests = &self.requests[window * units..(window + 1) * units];
+            if struck as f64 >= 0.5 * spread(requests, self.all[window], total) {
+                windows[window] = true;
+                sum += f64::from(total);
+            }
+        }
+        (sum, windows, slow_in)
+    }
+
+    /// χ over pairs of requests at different instances in the same window, without the bias of counting a request with
+    /// itself:  Σ_w Σ_{b≠c} r_bw r_cw ÷ Σ_w Σ_{b≠c} n_bw n_cw ÷ p + p  with  r = slow − n p_b.
+    fn chi(&self, cells: &[u32]) -> f64 {
+        let units = self.units.len();
+        let share: Vec<f64> = self
+            .slow
+            .iter()
+            .zip(self.units)
+            .map(|(slow, marks)| slow.len() as f64 / marks.len().max(1) as f64)
+            .collect();
+        let (mut products, mut pairs) = (0.0, 0.0);
+        for window in 0..self.count {
+            let (mut sum, mut squares, mut requests, mut request_squares) = (0.0, 0.0, 0.0, 0.0);
+            for unit in 0..units {
+                let n = f64::from(self.requests[window * units + unit]);
+                let r = f64::from(cells[window * units + unit]) - n * share[unit];
+                sum += r;
+                squares += r * r;
+                requests += n;
+                request_squares += n * n;
+            }
+            products += sum * sum - squares;
+            pairs += requests * requests - request_squares;
+        }
+        let requests: f64 = self.all.iter().map(|count| f64::from(*count)).sum();
+        let p = self.total / requests.max(1.0);
+        if pairs > 0.0 && p > 0.0 { (products / pairs / p + p).clamp(0.0, 1.0) } else { p }
+    }
+}
+
+/// How far an instance's requests are rotated.
+#[expect(clippy::cast_possible_truncation, reason = "an instance has fewer than 2^32 requests")]
+fn rotation(requests: usize, random: &mut Pcg64) -> u32 {
+    let least = (requests as f64 * LEAST_ROTATION) as u32;
+    let most = (requests as u32).saturating_sub(least);
+    if most > least { random.random_range(least..most) } else { 0 }
+}
+
+/// In how many units slow requests are expected if they are spread over requests at random:  Σ_b 1 − (1 − n_b ÷ n)^K.
+fn spread(requests: &[u32], all: u32, slow: u32) -> f64 {
+    let power = f64::from(slow);
+    requests
+        .iter()
+        .filter(|requests| **requests > 0)
+        .map(|requests| 1.0 - libm::pow(1.0 - f64::from(*requests) / f64::from(all), power))
+        .sum()
+}

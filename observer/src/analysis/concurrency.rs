@@ -1,0 +1,167 @@
+//! How many requests are under way at an instance, and what that does to latency.
+
+use observer_common::Nanoseconds;
+
+use super::samples::{Sample, Samples};
+
+/// For each sample, how many others of this client were under way at its instance when it began.
+pub(super) fn in_flight_at_start(samples: &Samples) -> Vec<u32> {
+    let mut in_flight = vec![0; samples.primaries.len()];
+    let mut ends = Vec::new();
+    for rows in &samples.by_instance {
+        ends.clear();
+        ends.extend(rows.iter().map(|row| samples.primaries[*row as usize].arrived()));
+        ends.sort_unstable();
+        let mut over = 0;
+        for (before, row) in rows.iter().enumerate() {
+            let start = samples.primaries[*row as usize].start;
+            while ends.get(over).is_some_and(|end| *end <= start) {
+                over += 1;
+            }
+            // One that began at the same moment and was over at once is not under way.
+            in_flight[*row as usize] = u32::try_from(before.saturating_sub(over)).unwrap_or(u32::MAX);
+        }
+    }
+    in_flight
+}
+
+/// How busy instances are, as far as their one observed client can tell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Load {
+    /// Requests under way at an instance, on average (Little: rate × latency).
+    pub(super) concurrency: f64,
+    /// Work under way at an instance if nobody waited: rate × latency of those that found little to wait for.
+    pub(super) work: f64,
+    /// From how many under way on latency grows; absent where it does not grow.
+    pub(super) knee: Option<f64>,
+    /// Rank correlation of latency with how many were under way, for requests that are not slow by themselves.
+    pub(super) correlation: f64,
+}
+
+impl Load {
+    /// Work ÷ knee: the utilisation, where there is a knee.
+    pub(super) fn utilisation(&self) -> Option<f64> {
+        self.knee.map(|knee| self.work / knee)
+    }
+}
+
+/// Latency counts as grown from so many times on.
+const GROWN: f64 = 1.4;
+
+/// So many requests tell a median.
+const ENOUGH: usize = 40;
+
+/// Load over all instances that have their fair share of requests.
+pub(super) fn load(samples: &Samples, in_flight: &[u32]) -> Load {
+    let span = samples.span.as_seconds().max(1e-9);
+    let instances = samples.by_instance.len().max(1) as f64;
+    let total: f64 = samples.primaries.iter().map(|sample| latency(sample)).sum();
+    let concurrency = total / span / instances;
+    let (knee, least) = knee(samples, in_flight);
+    let work = samples.primaries.len() as f64 * least / span / instances;
+    Load { concurrency, work, knee, correlation: correlation(samples, in_flight) }
+}
+
+fn latency(sample: &Sample) -> f64 {
+    Nanoseconds(sample.latency.0 - sample.read_lag.0).as_seconds()
+}
+
+/// The median latency of requests that found at most so many others, for each number with enough of them; the knee is
+/// the first number from which on it stays grown.
+fn knee(samples: &Samples, in_flight: &[u32]) -> (Option<f64>, f64) {
+    let mut found: Vec<(u32, u64)> = in_flight
+        .iter()
+        .zip(&samples.primaries)
+        .map(|(found, sample)| (*found, sample.latency.0 - sample.read_lag.0))
+        .collect();
+    found.sort_unstable();
+    // Groups of neighbouring numbers with enough requests each.
+    let size = ENOUGH.max(found.len() / 50);
+    let mut groups: Vec<(f64, f64)> = Vec::new();
+    let mut begin = 0;
+    while begin < found.len() {
+        let mut end = (begin + size).min(found.len());
+        while end < found.len() && found[end].0 == found[end - 1].0 {
+            end += 1;
+        }
+        let group = &mut found[begin..end];
+        if group.len() >= ENOUGH || groups.is_empty() {
+            let mean = group.iter().map(|(found, _)| f64::from(*found)).sum::<f64>() / group.len() as f64;
+            let middle = group.len() / 2;
+            let (_, median, _) = group.select_nth_unstable_by_key(middle, |(_, latency)| *latency);
+            groups.push((mean, Nanoseconds(median.1).as_seconds()));
+        }
+        begin = end;
+    }
+    let Some(&(_, least)) = groups.first() else { return (None, 0.0) };
+    let least = groups.iter().take(3).map(|group| group.1).fold(least, f64::min);
+    let mut knee = None;
+    for &(found, median) in groups.iter().rev() {
+        if median < GROWN * least {
+            break;
+        }
+        knee = Some((found + 1.0) / GROWN);
+    }
+    (knee, least)
+}
+
+/// Spearman's rank correlation over a sample of the requests.
+fn correlation(samples: &Samples, in_flight: &[u32]) -> f64 {
+    let step = (samples.primaries.len() / 5_000).max(1);
+    let chosen: Vec<usize> = (0..samples.primaries.len()).step_by(step).collect();
+    let ranks = |key: &dyn Fn(usize) -> u64| {
+        let mut sorted: Vec<(u64, usize)> =
+            chosen.iter().enumerate().map(|(place, row)| (key(*row), place)).collect();
+        sorted.sort_unstable();
+        let mut ranks = vec![0.0; chosen.len()];
+        let mut begin = 0;
+        while begin < sorted.len() {
+            let same = sorted[begin..].iter().take_while(|(value, _)| *value == sorted[begin].0).count();
+            for (_, place) in &sorted[begin..begin + same] {
+                ranks[*place] = begin as f64 + same as f64 / 2.0;
+            }
+            begin += same;
+        }
+        ranks
+    };
+    let latencies = ranks(&|row| samples.primaries[row].latency.0);
+    let found = ranks(&|row| u64::from(in_flight[row]));
+    pearson(&latencies, &found)
+}
+
+fn pearson(one: &[f64], other: &[f64]) -> f64 {
+    let count = one.len() as f64;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / count;
+    let (mean_one, mean_other) = (mean(one), mean(other));
+    let (mut both, mut first, mut second) = (0.0, 0.0, 0.0);
+    for (a, b) in one.iter().zip(other) {
+        both += (a - mean_one) * (b - mean_other);
+        first += (a - mean_one).powi(2);
+        second += (b - mean_other).powi(2);
+    }
+    if first > 0.0 && second > 0.0 { both / (first * second).sqrt() } else { 0.0 }
+}
+
+/// Where a number lies among others, from 0 to 1; equal ones count half.
+#[derive(Debug)]
+pub(super) struct Ranks {
+    sorted: Vec<u32>,
+}
+
+impl Ranks {
+    /// Among these.
+    pub(super) fn of(mut numbers: Vec<u32>) -> Self {
+        numbers.sort_unstable();
+        Self { sorted: numbers }
+    }
+
+    /// The share of them below `number`, and half of those equal to it.
+    pub(super) fn rank(&self, number: u32) -> f64 {
+        if self.sorted.is_empty() {
+            return 0.5;
+        }
+        let below = self.sorted.partition_point(|other| *other < number);
+        let not_above = self.sorted.partition_point(|other| *other <= number);
+        (below + not_above) as f64 / 2.0 / self.sorted.len() as f64
+    }
+}

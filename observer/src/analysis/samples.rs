@@ -1,0 +1,172 @@
+//! The requests that are assessed, in the order in which they began.
+
+use observer_common::{Nanoseconds, Outcome, Timestamp};
+
+use crate::{
+    exchange::{NameId, Names},
+    ledger::Row,
+    maps::IndexMap,
+};
+
+/// A share of all requests below which a class is not told from other rare ones.
+const RARE: f64 = 0.002;
+
+/// So many requests a class needs to be told apart.
+const FEW: usize = 30;
+
+/// One copy of a request, as its caller experienced it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sample {
+    /// When it began, since the first one did.
+    pub(super) start: Nanoseconds,
+    /// Until the caller had the answer; where there is none, how long it waited for one.
+    pub(super) latency: Nanoseconds,
+    /// The part of it for which the answer lay unread.
+    pub(super) read_lag: Nanoseconds,
+    /// Which instance.
+    pub(super) instance: u32,
+    /// Which class.
+    pub(super) class: u32,
+    /// Whether there is an answer.
+    pub(super) answered: bool,
+    /// Whether it still waited when it was last looked at.
+    pub(super) pending: bool,
+    /// Whether the answer is a failure.
+    pub(super) failed: bool,
+    /// Whether the failure says that there is too much to do.
+    pub(super) busy: bool,
+    /// Whether a segment was seen again.
+    pub(super) retransmitted: bool,
+    /// The smoothed round-trip time, where it is known.
+    pub(super) round_trip: Option<Nanoseconds>,
+    /// Whether it is a copy of a request that was under way.
+    pub(super) is_copy: bool,
+}
+
+impl Sample {
+    /// When the answer was there, or the waiting over.
+    pub(super) const fn end(&self) -> Nanoseconds {
+        Nanoseconds(self.start.0.saturating_add(self.latency.0))
+    }
+
+    /// When the answer arrived, read or not.
+    pub(super) const fn arrived(&self) -> Nanoseconds {
+        Nanoseconds(self.end().0.saturating_sub(self.read_lag.0))
+    }
+}
+
+/// All samples of a service.
+#[derive(Debug)]
+pub(super) struct Samples {
+    /// First copies, by when they began.
+    pub(super) primaries: Vec<Sample>,
+    /// Further copies of requests, where a log tells them apart.
+    pub(super) copies: Vec<Sample>,
+    /// The instances' addresses, by their number.
+    pub(super) instances: Vec<NameId>,
+    /// The classes' names by their number; those that are not told apart have the number after the last.
+    pub(super) classes: Vec<NameId>,
+    /// The samples of each instance, by when they began.
+    pub(super) by_instance: Vec<Vec<u32>>,
+    /// From the first beginning to the last.
+    pub(super) span: Nanoseconds,
+    /// When the first began.
+    pub(super) origin: Timestamp,
+}
+
+impl Samples {
+    /// Sorts rows, in whatever order they come.
+    pub(super) fn of(rows: &[Row], names: &Names) -> Self {
+        let origin = rows.iter().map(|row| row.start).min().unwrap_or(Timestamp(0));
+        let mut order: Vec<&Row> = rows.iter().collect();
+        order.sort_unstable_by_key(|row| {
+            (row.start, row.latency, row.instance, row.class, row.outcome as u8, row.attempt())
+        });
+        let classes = Classes::of(rows);
+        let mut instances: IndexMap<NameId, u32> = IndexMap::default();
+        let (mut primaries, mut copies) = (Vec::with_capacity(rows.len()), Vec::new());
+        for row in order {
+            let next = number(instances.len());
+            let instance = *instances.entry(row.instance).or_insert(next);
+            let sample = sample(row, origin, instance, classes.number(row.class), names);
+            if sample.is_copy { copies.push(sample) } else { primaries.push(sample) }
+        }
+        let mut by_instance = vec![Vec::new(); instances.len()];
+        for (place, sample) in primaries.iter().enumerate() {
+            by_instance[sample.instance as usize].push(number(place));
+        }
+        Self {
+            span: primaries.last().map_or(Nanoseconds(0), |last| last.start),
+            primaries,
+            copies,
+            instances: instances.into_keys().collect(),
+            classes: classes.names,
+            by_instance,
+            origin,
+        }
+    }
+
+    /// Whether classes tell requests apart.
+    pub(super) fn tell_requests_apart(&self) -> bool {
+        self.classes.len() > 1
+    }
+}
+
+/// A place among the samples: there are fewer than 2³².
+#[expect(clippy::cast_possible_truncation, reason = "the ledger keeps far fewer rows")]
+pub(super) const fn number(place: usize) -> u32 {
+    place as u32
+}
+
+fn sample(row: &Row, origin: Timestamp, instance: u32, class: u32, names: &Names) -> Sample {
+    let answered = row.outcome == Outcome::Ok;
+    let read_lag = if answered { row.read_lag() } else { Nanoseconds(0) };
+    Sample {
+        start: row.start.since(origin).unwrap_or_default(),
+        latency: Nanoseconds(row.latency.0.saturating_add(read_lag.0)),
+        read_lag,
+        instance,
+        class,
+        answered,
+        pending: row.outcome == Outcome::Pending,
+        failed: row.failed,
+        busy: row.failed && row.status().is_some_and(|status| says_busy(names.text(status))),
+        retransmitted: row.retransmitted(),
+        round_trip: row.srtt(),
+        is_copy: row.attempt().is_some_and(|attempt| attempt > 0),
+    }
+}
+
+/// Whether a status says that there is too much to do: 429 and 503 of HTTP, `RESOURCE_EXHAUSTED` of gRPC and what
+/// databases and caches say when they have no room.
+fn says_busy(status: &str) -> bool {
+    let code = status.split(' ').next().unwrap_or_default();
+    matches!(code, "429" | "503" | "8" | "53300" | "57P03" | "1040" | "1203" | "BUSY" | "TRYAGAIN" | "OOM")
+        || status.contains("RESOURCE_EXHAUSTED")
+}
+
+/// Classes that have enough requests to be told apart.
+struct Classes {
+    names: Vec<NameId>,
+    numbers: IndexMap<NameId, u32>,
+}
+
+impl Classes {
+    fn of(rows: &[Row]) -> Self {
+        let mut counts: IndexMap<NameId, usize> = IndexMap::default();
+        for class in rows.iter().filter_map(|row| row.class) {
+            *counts.entry(class).or_default() += 1;
+        }
+        let least = FEW.max((rows.len() as f64 * RARE) as usize);
+        let mut frequent: Vec<_> =
+            counts.into_iter().filter(|(_, count)| *count >= least).map(|(class, _)| class).collect();
+        frequent.sort_unstable();
+        let numbers = frequent.iter().enumerate().map(|(place, class)| (*class, number(place))).collect();
+        Self { names: frequent, numbers }
+    }
+
+    /// The number of a class; all that are not told apart have the one after the last.
+    fn number(&self, class: Option<NameId>) -> u32 {
+        class.and_then(|class| self.numbers.get(&class)).copied().unwrap_or(number(self.names.len()))
+    }
+}
