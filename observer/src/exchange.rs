@@ -1,12 +1,14 @@
 //! The one type that every source ends in and everything else begins with.
 
+use std::num::NonZeroU32;
+
 use observer_common::{Nanoseconds, Outcome, Role, Timestamp};
 
 use crate::maps::IndexSet;
 
-/// A name that was seen before: an index into [`Names`].
+/// A name that was seen before: an index into [`Names`], counted from one, so that an optional one takes no more room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NameId(u32);
+pub struct NameId(NonZeroU32);
 
 /// Every text that exchanges refer to, each kept once, so that an [`Exchange`] is copied without allocation.
 #[derive(Debug, Default)]
@@ -25,13 +27,14 @@ impl Names {
             Some(index) => index,
             None => self.texts.insert_full(text.into()).0,
         };
+        let number = u32::try_from(index + 1).ok().and_then(NonZeroU32::new);
         #[expect(clippy::expect_used, reason = "2^32 distinct names do not fit into memory")]
-        NameId(u32::try_from(index).expect("fewer than 2^32 names"))
+        NameId(number.expect("fewer than 2^32 names"))
     }
 
     /// The text behind an id of this table.
     pub fn text(&self, id: NameId) -> &str {
-        &self.texts[id.0 as usize]
+        &self.texts[id.0.get() as usize - 1]
     }
 
     /// How many distinct texts are kept.

@@ -80,7 +80,7 @@ fn what_is_known_of_the_network_is_averaged_where_it_is_known() {
 #[test]
 fn instances_beyond_the_limit_share_a_bucket_that_says_how_much_it_holds() {
     let mut names = Names::default();
-    let mut ledger = Ledger::new(Limits { services: 10, instances: 3 });
+    let mut ledger = Ledger::new(Limits { services: 10, instances: 3, ..Limits::default() });
     for round in 0..5_u64 {
         for port in 0..8 {
             ledger.record(&exchange(&mut names, &format!("192.0.2.1:{port}"), round, 1_000));
@@ -97,7 +97,7 @@ fn instances_beyond_the_limit_share_a_bucket_that_says_how_much_it_holds() {
 #[test]
 fn services_beyond_the_limit_share_a_bucket_too() {
     let mut names = Names::default();
-    let mut ledger = Ledger::new(Limits { services: 2, instances: 100 });
+    let mut ledger = Ledger::new(Limits { services: 2, instances: 100, ..Limits::default() });
     let plain = exchange(&mut names, "192.0.2.1:80", 0, 1_000);
     for service in ["a", "b", "c", "d", "c", "a"] {
         ledger.record(&Exchange { service: names.id(service), ..plain });
@@ -107,6 +107,66 @@ fn services_beyond_the_limit_share_a_bucket_too() {
     assert_eq!(other.names_at_least(), 2);
     assert_eq!(other.tally.counts.exchanges(), 3);
     assert_eq!(ledger.total().exchanges(), 6);
+    assert_eq!(ledger.services().iter().map(|service| service.rows().len()).sum::<usize>(), 3);
+}
+
+#[test]
+fn instances_beyond_the_limit_have_rows_with_their_own_names() {
+    let mut names = Names::default();
+    let mut ledger = Ledger::new(Limits { instances: 1, ..Limits::default() });
+    for port in 0..3 {
+        ledger.record(&exchange(&mut names, &format!("192.0.2.1:{port}"), port, 1_000));
+    }
+    let rows = ledger.services()[0].rows();
+    let instances: Vec<_> = rows.iter().map(|row| names.text(row.instance())).collect();
+    assert_eq!(instances, ["192.0.2.1:0", "192.0.2.1:1", "192.0.2.1:2"]);
+}
+
+#[test]
+fn a_service_keeps_its_latest_rows_in_whatever_order_they_come() {
+    let mut names = Names::default();
+    let limits = Limits { rows_per_service: 100, ..Limits::default() };
+    let (mut forward, mut mixed) = (Ledger::new(limits), Ledger::new(limits));
+    for number in 0..1_009_u64 {
+        forward.record(&exchange(&mut names, "192.0.2.1:80", number, 1_000 + number));
+        let number = number * 379 % 1_009;
+        mixed.record(&exchange(&mut names, "192.0.2.1:80", number, 1_000 + number));
+    }
+    let rows = forward.services()[0].rows();
+    assert!(rows.iter().map(|row| row.start().0).eq(909..1_009));
+    assert_eq!(rows, mixed.services()[0].rows());
+}
+
+#[test]
+fn at_the_limit_of_all_rows_the_longest_service_gives_up_its_older_half() {
+    let mut names = Names::default();
+    let mut ledger = Ledger::new(Limits { rows: 1_000, ..Limits::default() });
+    for number in 0..5_000 {
+        let service = names.id(if number % 10 == 0 { "quiet" } else { "busy" });
+        ledger.record(&Exchange { service, ..exchange(&mut names, "192.0.2.1:80", number, 1_000) });
+        assert!(ledger.rows <= 1_000);
+        assert_eq!(ledger.rows, ledger.services().iter().map(|service| service.rows().len()).sum::<usize>());
+    }
+    let services = ledger.services();
+    let newest: Vec<_> = services.iter().map(|service| service.rows().last().unwrap().start().0).collect();
+    assert_eq!(newest, [4_990, 4_999]);
+}
+
+#[test]
+fn a_copy_takes_in_more_without_the_original_and_without_its_memory() {
+    let mut names = Names::default();
+    let mut ledger = Ledger::default();
+    ledger.record(&exchange(&mut names, "192.0.2.1:80", 1, 1_000));
+    let mut so_far = ledger.clone();
+    let pending = exchange(&mut names, "192.0.2.1:80", 2, 5_000);
+    so_far.record(&Exchange { outcome: Outcome::Pending, ..pending });
+    assert_eq!(so_far.services()[0].rows().len(), 2);
+    assert_eq!(ledger.services()[0].rows().len(), 1);
+    drop(so_far);
+    ledger.record(&pending);
+    let rows = ledger.services()[0].rows();
+    assert!(rows.iter().all(|row| row.outcome() == Outcome::Ok));
+    assert_eq!(rows.len(), 2);
 }
 
 proptest! {

@@ -36,7 +36,7 @@ fn holds_null(value: &Value) -> bool {
 #[test]
 fn every_report_fulfils_the_schema_and_holds_no_null() {
     let mut beyond = Sample::new();
-    beyond.limits = Limits { services: 1, instances: 2 };
+    beyond.limits = Limits { services: 1, instances: 2, ..Limits::default() };
     let service = beyond.names.id("another");
     beyond.add("192.0.2.1:80", 6_000_000_000, 1_000_000).service = service;
     let mut nothing = Sample::new();

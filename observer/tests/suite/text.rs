@@ -35,7 +35,7 @@ fn nothing_was_seen() {
 #[test]
 fn more_instances_and_services_than_are_kept_apart() {
     let mut sample = Sample::new();
-    sample.limits = Limits { services: 1, instances: 2 };
+    sample.limits = Limits { services: 1, instances: 2, ..Limits::default() };
     for port in 0..10 {
         let service = sample.names.id(&format!("service-{port}"));
         sample.add("192.0.2.1:80", 6_000_000_000, 1_000_000).service = service;
