@@ -32,6 +32,8 @@ pub(super) struct Load {
     pub(super) concurrency: f64,
     /// Work under way at an instance if nobody waited: rate × latency of those that found little to wait for.
     pub(super) work: f64,
+    /// How long a request takes that found little to wait for, in seconds.
+    pub(super) unloaded: f64,
     /// From how many under way on latency grows; absent where it does not grow.
     pub(super) knee: Option<f64>,
     /// Rank correlation of latency with how many were under way, for requests that are not slow by themselves.
@@ -59,7 +61,7 @@ pub(super) fn load(samples: &Samples, in_flight: &[u32]) -> Load {
     let concurrency = total / span / instances;
     let (knee, least) = knee(samples, in_flight);
     let work = samples.primaries.len() as f64 * least / span / instances;
-    Load { concurrency, work, knee, correlation: correlation(samples, in_flight) }
+    Load { concurrency, work, unloaded: least, knee, correlation: correlation(samples, in_flight) }
 }
 
 fn latency(sample: &Sample) -> f64 {

@@ -42,3 +42,11 @@ pub enum Idempotent {
     #[default]
     Auto,
 }
+
+impl Question {
+    /// The quantile of one exchange that decides over the target quantile of a request that waits for several: all of them
+    /// are in time with the target's probability if each is with  target^(1 ÷ width).
+    pub fn component_target(&self) -> f64 {
+        libm::pow(self.target, 1.0 / f64::from(self.fan_out.get()))
+    }
+}

@@ -77,18 +77,17 @@ pub(super) struct Samples {
 impl Samples {
     /// Sorts rows, in whatever order they come.
     pub(super) fn of(rows: &[Row], names: &Names) -> Self {
-        let origin = rows.iter().map(|row| row.start).min().unwrap_or(Timestamp(0));
+        let origin = rows.iter().map(Row::start).min().unwrap_or(Timestamp(0));
         let mut order: Vec<&Row> = rows.iter().collect();
-        order.sort_unstable_by_key(|row| {
-            (row.start, row.latency, row.instance, row.class, row.outcome as u8, row.attempt())
-        });
+        // Names have numbers in the order in which they were first seen, which must not matter.
+        order.sort_unstable_by_key(|row| (row.start(), row.latency(), row.experienced(), row.attempt()));
         let classes = Classes::of(rows);
         let mut instances: IndexMap<NameId, u32> = IndexMap::default();
         let (mut primaries, mut copies) = (Vec::with_capacity(rows.len()), Vec::new());
         for row in order {
             let next = number(instances.len());
-            let instance = *instances.entry(row.instance).or_insert(next);
-            let sample = sample(row, origin, instance, classes.number(row.class), names);
+            let instance = *instances.entry(row.instance()).or_insert(next);
+            let sample = sample(row, origin, instance, classes.number(row.class()), names);
             if sample.is_copy { copies.push(sample) } else { primaries.push(sample) }
         }
         let mut by_instance = vec![Vec::new(); instances.len()];
@@ -119,19 +118,17 @@ pub(super) const fn number(place: usize) -> u32 {
 }
 
 fn sample(row: &Row, origin: Timestamp, instance: u32, class: u32, names: &Names) -> Sample {
-    let answered = row.outcome == Outcome::Ok;
-    let read_lag = if answered { row.read_lag() } else { Nanoseconds(0) };
     Sample {
-        start: row.start.since(origin).unwrap_or_default(),
-        latency: Nanoseconds(row.latency.0.saturating_add(read_lag.0)),
-        read_lag,
+        start: row.start().since(origin).unwrap_or_default(),
+        latency: row.experienced(),
+        read_lag: row.read_lag().unwrap_or_default(),
         instance,
         class,
-        answered,
-        pending: row.outcome == Outcome::Pending,
-        failed: row.failed,
-        busy: row.failed && row.status().is_some_and(|status| says_busy(names.text(status))),
-        retransmitted: row.retransmitted(),
+        answered: !row.is_censored(),
+        pending: row.outcome() == Outcome::Pending,
+        failed: row.is_failed(),
+        busy: row.is_failed() && row.status().is_some_and(|status| says_busy(names.text(status))),
+        retransmitted: row.retransmitted() == Some(true),
         round_trip: row.srtt(),
         is_copy: row.attempt().is_some_and(|attempt| attempt > 0),
     }
@@ -154,7 +151,7 @@ struct Classes {
 impl Classes {
     fn of(rows: &[Row]) -> Self {
         let mut counts: IndexMap<NameId, usize> = IndexMap::default();
-        for class in rows.iter().filter_map(|row| row.class) {
+        for class in rows.iter().filter_map(Row::class) {
             *counts.entry(class).or_default() += 1;
         }
         let least = FEW.max((rows.len() as f64 * RARE) as usize);

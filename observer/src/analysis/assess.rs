@@ -1,0 +1,136 @@
+//! The assessment of one service.
+
+use observer_common::Role;
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+use super::{
+    advice::advise,
+    composition::findings,
+    evidence::evidence,
+    model::{Assessment, Episodes, Hedging, Verdict},
+    quantiles::Survival,
+    question::Question,
+    samples::Samples,
+    slow::Slow,
+    verdict::{Judgement, judge},
+    words,
+};
+use crate::{
+    exchange::Names,
+    ledger::Row,
+};
+
+/// What is known about a service besides its exchanges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context<'a> {
+    /// Which side was observed.
+    pub role: Role,
+    /// What is spoken, where it was recognised.
+    pub protocol: Option<&'a str>,
+    /// Whether the instances hide behind one address.
+    pub behind_virtual_address: bool,
+}
+
+/// Every assessment draws the same numbers: it is a function of its arguments.
+const SEED: u64 = 0x0b5e_74e4;
+
+/// Assesses a service from its latest exchanges, in whatever order they come.
+///
+/// Takes some tens of milliseconds for a hundred thousand of them, and memory in proportion to their number.
+pub fn assess(rows: &[Row], names: &Names, context: Context<'_>, question: &Question) -> Assessment {
+    let mut random = Pcg64::seed_from_u64(SEED);
+    let samples = Samples::of(rows, names);
+    let survival = Survival::of(&samples.primaries);
+    let slow = Slow::of(&samples.primaries, &survival, question.component_target());
+    let findings = findings(&samples, &slow, &mut random);
+    let judgement = judge(&samples, &slow, &findings, &mut random);
+    let recommendation =
+        advise(&samples, names, &survival, &slow, &findings, &judgement, context, question, &mut random);
+    let evidence = evidence(&samples, &slow, &findings);
+    let address = |instance: &u32| names.text(samples.instances[*instance as usize]).to_owned();
+    let elevated = |group: usize| findings.instances[group].is_elevated;
+    let verdict = Verdict {
+        cause: judgement.cause,
+        confidence: judgement.confidence,
+        hedging_helps: words::helps(&judgement, &recommendation),
+        slow_above_s: (slow.count > 0).then(|| slow.above.as_seconds()),
+        assessed: rows.len() as u64,
+        slow: slow.count as u64,
+        composition: judgement.composition,
+        missing: words::missing(&judgement, &samples),
+        episodes: episodes(&samples, &findings, &judgement),
+        elevated: (0..samples.instances.len())
+            .filter(|instance| elevated(*instance))
+            .map(|instance| names.text(samples.instances[instance]).to_owned())
+            .collect(),
+        slow_classes: samples
+            .classes
+            .iter()
+            .zip(&findings.classes)
+            .filter(|(_, group)| group.is_elevated)
+            .map(|(class, _)| names.text(*class).to_owned())
+            .collect(),
+        clusters: findings
+            .clusters
+            .groups()
+            .iter()
+            .map(|group| group.iter().map(address).collect())
+            .collect(),
+        summary: String::new(),
+        evidence,
+    };
+    let summary = words::summary(&verdict, &recommendation, &slow);
+    Assessment {
+        verdict: Verdict { summary, ..verdict },
+        recommendation,
+        hedging: hedging(&samples),
+    }
+}
+
+/// When instances were slow together.
+fn episodes(samples: &Samples, findings: &super::composition::Findings, judgement: &Judgement) -> Option<Episodes> {
+    use super::composition::Explanation;
+    let together = judgement.shares[Explanation::Shared as usize] + judgement.shares[Explanation::Saturated as usize];
+    let coincidence = findings.coincidence.as_ref().filter(|found| found.is_significant() && together > 0.1)?;
+    // Runs of coincident windows; one window without slowness does not end a run.
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (window, _) in coincidence.windows.iter().enumerate().filter(|(_, is)| **is) {
+        match runs.last_mut() {
+            Some(run) if window <= run.1 + 2 => run.1 = window,
+            _ => runs.push((window, window)),
+        }
+    }
+    let width = coincidence.width.as_seconds();
+    let (first, last) = (runs.first()?.0, runs.last()?.0);
+    let mut lengths: Vec<f64> = runs.iter().map(|run| (run.1 - run.0 + 1) as f64 * width).collect();
+    let mut gaps: Vec<f64> = runs.windows(2).map(|pair| (pair[1].0 - pair[0].0) as f64 * width).collect();
+    lengths.sort_by(f64::total_cmp);
+    gaps.sort_by(f64::total_cmp);
+    let every = gaps.get(gaps.len() / 2).copied();
+    let regular = gaps.len() >= 3
+        && every.is_some_and(|every| {
+            let near = gaps.iter().filter(|gap| (**gap - every).abs() <= (0.1 * every).max(1.5 * width)).count();
+            near * 5 >= gaps.len() * 4
+        });
+    let _ = samples;
+    Some(Episodes {
+        count: runs.len() as u64,
+        first_s: first as f64 * width,
+        last_s: last as f64 * width,
+        length_s: lengths[lengths.len() / 2],
+        every_s: every,
+        regular,
+        instances: 1.0,
+    })
+}
+
+/// Copies that a log tells apart.
+fn hedging(samples: &Samples) -> Option<Hedging> {
+    let copies = samples.copies.len();
+    (copies > 0).then(|| Hedging {
+        observed: true,
+        rate: copies as f64 / samples.primaries.len().max(1) as f64,
+        wins: samples.copies.iter().filter(|copy| copy.answered).count() as f64 / copies as f64,
+    })
+}

@@ -1,0 +1,269 @@
+//! What would have become of late requests if a second copy had been sent?
+//!
+//! For a late request, a *donor* is taken: a request of the same kind that began at another instance when the second copy
+//! would have. What happened to it would have happened to the copy, so the caller would have had its answer after
+//! T = min(L, d + L_donor). Since the donor is taken from the same moment, what strikes all instances strikes it too; since
+//! it is of the same class, what makes a class slow makes it slow; and it is never at the instance that is slow as a whole.
+
+use std::num::NonZeroU32;
+
+use observer_common::Nanoseconds;
+
+use super::{
+    bootstrap::BLOCKS,
+    kinds::Kinds,
+    quantiles::Survival,
+    samples::{Sample, Samples},
+};
+
+/// So many donors are taken for a late request, each as likely.
+const DONORS: usize = 6;
+
+/// So many requests around the moment are looked at to find them.
+const REACH: usize = 200;
+
+/// Longer than anything.
+pub(super) const NEVER: u64 = u64::MAX / 4;
+
+/// A policy whose outcome is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Trial {
+    /// Second copies ÷ requests at most.
+    pub(super) budget: f64,
+    /// How many may be saved up.
+    pub(super) burst: NonZeroU32,
+}
+
+/// What a policy would have done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Effect {
+    /// The target quantile.
+    pub(super) target: Nanoseconds,
+    /// Second copies ÷ requests.
+    pub(super) rate: f64,
+    /// With which probability a late request is sent again.
+    pub(super) probability: f64,
+}
+
+/// A request that may be late.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    row: u32,
+    latency: u64,
+    /// For how many requests it stands.
+    weight: f64,
+}
+
+/// Requests by latency, and donors for them.
+#[derive(Debug)]
+pub(super) struct Counterfactual<'a> {
+    samples: &'a Samples,
+    kinds: &'a Kinds,
+    /// Requests, the longest first.
+    candidates: Vec<Candidate>,
+    /// Beginnings of requests that may be donors, with their places.
+    donors: Vec<Vec<u32>>,
+    block: u64,
+    total: f64,
+}
+
+/// All late requests of one delay, racing against their donors.
+#[derive(Debug)]
+pub(super) struct Races {
+    /// After how long a second copy is sent.
+    pub(super) delay: Nanoseconds,
+    /// Late requests ÷ requests.
+    pub(super) late: f64,
+    /// Ends, the longest first: of late requests without a second copy and with one.
+    ends: Vec<End>,
+    /// Late requests, by when they began: place among all, and the number of requests that had begun when they were late.
+    due: Vec<(u32, u32)>,
+    total: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct End {
+    duration: u64,
+    /// Which of the late requests.
+    late: u32,
+    block: u8,
+    with_copy: bool,
+    weight: f32,
+}
+
+impl<'a> Counterfactual<'a> {
+    /// Prepares requests; at most `most` late ones are looked at for each delay.
+    pub(super) fn new(samples: &'a Samples, survival: &Survival, kinds: &'a Kinds) -> Self {
+        let mut candidates: Vec<Candidate> = samples
+            .primaries
+            .iter()
+            .enumerate()
+            .map(|(row, sample)| Candidate {
+                row: super::samples::number(row),
+                latency: presumed(sample, survival),
+                weight: 1.0,
+            })
+            .collect();
+        candidates.sort_unstable_by_key(|candidate| std::cmp::Reverse((candidate.latency, candidate.row)));
+        let mut donors = vec![Vec::new(); kinds.count()];
+        for (row, sample) in samples.primaries.iter().enumerate() {
+            if !sample.failed {
+                donors[kinds.of(sample)].push(super::samples::number(row));
+            }
+        }
+        Self {
+            samples,
+            kinds,
+            candidates,
+            donors,
+            block: samples.span.0 / BLOCKS as u64 + 1,
+            total: samples.primaries.len() as f64,
+        }
+    }
+
+    /// The share of requests that are longer than this.
+    pub(super) fn late(&self, delay: Nanoseconds) -> f64 {
+        self.candidates.partition_point(|candidate| candidate.latency > delay.0) as f64 / self.total
+    }
+
+    /// Lets all requests that are late after `delay` race; of the less late ones only so many that there are about
+    /// `most`, each standing for several. `may_repeat` says which requests may be sent twice.
+    pub(super) fn races(&self, delay: Nanoseconds, most: usize, may_repeat: &dyn Fn(&Sample) -> bool) -> Races {
+        let count = self.candidates.partition_point(|candidate| candidate.latency > delay.0);
+        let late = &self.candidates[..count];
+        // The latest half of the budget are all looked at.
+        let whole = (most / 2).min(count);
+        let step = ((count - whole) / (most / 2).max(1)).max(1);
+        let chosen = late[..whole].iter().map(|candidate| (candidate, 1.0)).chain(
+            late[whole..].iter().skip(step / 2).step_by(step).map(|candidate| (candidate, step as f64)),
+        );
+        let mut ends = Vec::with_capacity((whole + most / 2) * (DONORS + 1));
+        let mut due = Vec::with_capacity(whole + most / 2);
+        let mut found = Vec::with_capacity(DONORS);
+        for (candidate, weight) in chosen {
+            let sample = &self.samples.primaries[candidate.row as usize];
+            let late = super::samples::number(due.len());
+            let block = u8::try_from(sample.start.0 / self.block).unwrap_or(u8::MAX);
+            let moment = Nanoseconds(sample.start.0.saturating_add(delay.0));
+            found.clear();
+            if may_repeat(sample) {
+                self.find_donors(sample, moment, &mut found);
+            }
+            let weight = weight * candidate.weight;
+            let end = |duration, with_copy, weight| End { duration, late, block, with_copy, weight };
+            ends.push(end(candidate.latency, false, weight as f32));
+            if found.is_empty() {
+                ends.push(end(candidate.latency, true, weight as f32));
+            }
+            for donor in &found {
+                let duration = candidate.latency.min(delay.0.saturating_add(*donor));
+                ends.push(end(duration, true, (weight / found.len() as f64) as f32));
+            }
+            due.push((candidate.row, late));
+        }
+        ends.sort_unstable_by_key(|end| std::cmp::Reverse(end.duration));
+        due.sort_unstable();
+        Races { delay, late: count as f64 / self.total, ends, due, total: self.total }
+    }
+
+    /// Latencies of requests of the same kind at other instances that began nearest to `moment`.
+    fn find_donors(&self, sample: &Sample, moment: Nanoseconds, found: &mut Vec<u64>) {
+        let primaries = &self.samples.primaries;
+        let donors = &self.donors[self.kinds.of(sample)];
+        let middle = donors.partition_point(|row| primaries[*row as usize].start < moment);
+        let (mut before, mut after) = (middle, middle);
+        for _ in 0..REACH {
+            let distance = |place: Option<usize>| {
+                place
+                    .and_then(|place| donors.get(place))
+                    .map(|row| primaries[*row as usize].start.0.abs_diff(moment.0))
+            };
+            let row = match (distance(before.checked_sub(1)), distance(Some(after))) {
+                (None, None) => break,
+                (Some(behind), ahead) if ahead.is_none_or(|ahead| behind <= ahead) => {
+                    before -= 1;
+                    donors[before]
+                }
+                _ => {
+                    after += 1;
+                    donors[after - 1]
+                }
+            };
+            let donor = &primaries[row as usize];
+            if donor.instance == sample.instance {
+                continue;
+            }
+            // One that gave up early tells nothing.
+            if donor.answered || donor.latency >= sample.latency {
+                found.push(donor.latency.0);
+            }
+            if found.len() == DONORS {
+                break;
+            }
+        }
+    }
+}
+
+/// The latency of a request without an answer is presumed to be the median of those that took longer than it waited.
+fn presumed(sample: &Sample, survival: &Survival) -> u64 {
+    if sample.answered {
+        return sample.latency.0;
+    }
+    let median = survival.quantile(1.0 - survival.beyond(sample.latency) / 2.0);
+    if median.at_least || median.duration <= sample.latency { NEVER } else { median.duration.0 }
+}
+
+impl Races {
+    /// What these races come to within a budget: with probability q = min(1, budget ÷ late) a late request is sent again
+    /// (SingleR of Kaler, He and Elnikety, 2017), as long as there is a token for it.
+    pub(super) fn within(&self, trial: Trial, samples: &Samples, target: f64) -> Effect {
+        let probability = if self.late > 0.0 { (trial.budget / self.late).min(1.0) } else { 1.0 };
+        let granted = self.granted(trial, probability, samples);
+        let duration = self.quantile(&granted, &[1; BLOCKS], target);
+        let mut weights = vec![0.0_f64; self.due.len()];
+        for end in self.ends.iter().filter(|end| !end.with_copy) {
+            weights[end.late as usize] = f64::from(end.weight);
+        }
+        let sent: f64 = granted.iter().zip(&weights).map(|(granted, weight)| granted * weight).sum();
+        Effect { target: Nanoseconds(duration), rate: sent / self.total, probability }
+    }
+
+    /// With which probability each late request is sent again: a token bucket that earns `budget` with each request, paid
+    /// with fractions of tokens.
+    pub(super) fn granted(&self, trial: Trial, probability: f64, samples: &Samples) -> Vec<f64> {
+        let mut granted = vec![0.0; self.due.len()];
+        let mut weights = vec![1.0; self.due.len()];
+        for end in self.ends.iter().filter(|end| !end.with_copy) {
+            weights[end.late as usize] = f64::from(end.weight);
+        }
+        let most = f64::from(trial.burst.get());
+        let (mut tokens, mut begun) = (0.0, 0_usize);
+        for (row, late) in &self.due {
+            let moment = samples.primaries[*row as usize].start.0.saturating_add(self.delay.0);
+            let before = begun;
+            while samples.primaries.get(begun).is_some_and(|sample| sample.start.0 <= moment) {
+                begun += 1;
+            }
+            tokens = (tokens + trial.budget * (begun - before) as f64).min(most.max(1.0));
+            let wanted = probability * weights[*late as usize];
+            let paid = wanted.min(tokens);
+            tokens -= paid;
+            granted[*late as usize] = if wanted > 0.0 { probability * paid / wanted } else { 0.0 };
+        }
+        granted
+    }
+
+    /// The quantile of all requests, where each block of time counts so many times.
+    pub(super) fn quantile(&self, granted: &[f64], times: &[u8; BLOCKS], quantile: f64) -> u64 {
+        let mut left = (1.0 - quantile) * self.total;
+        for end in &self.ends {
+            let granted = granted[end.late as usize];
+            let part = if end.with_copy { granted } else { 1.0 - granted };
+            left -= part * f64::from(end.weight) * f64::from(times[usize::from(end.block)]);
+            if left <= 0.0 {
+                return end.duration;
+            }
+        }
+        self.delay.0
+    }
+}

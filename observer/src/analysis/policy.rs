@@ -1,0 +1,137 @@
+//! Which delay, with which probability, within which budget.
+
+use std::num::NonZeroU32;
+
+use observer_common::Nanoseconds;
+
+use super::{
+    bootstrap::{BLOCKS, Bootstrap, interval},
+    counterfactual::{Counterfactual, Effect, NEVER, Races, Trial},
+    quantiles::Survival,
+    samples::{Sample, Samples},
+};
+
+/// So many late requests are looked at for each delay while the best is searched, and for the best itself.
+const ROUGHLY: usize = 1_200;
+const CLOSELY: usize = 12_000;
+
+/// Delays that leave from half of the requests late down to this share, in so many steps.
+const LEAST_LATE: f64 = 0.003;
+const STEPS: usize = 22;
+
+/// Policies that come this close to the best are as good, so that the cheapest of them is taken.
+const AS_GOOD: f64 = 0.02;
+
+/// So many second copies may be saved up, for when an instance pauses.
+pub(super) const BURST: NonZeroU32 = NonZeroU32::new(100).expect("a hundred is not zero");
+
+/// A policy, and what it would have done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Choice {
+    pub(super) delay: Nanoseconds,
+    pub(super) trial: Trial,
+    pub(super) effect: Effect,
+}
+
+/// What is expected of a choice, in seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Expectation {
+    pub(super) choice: Choice,
+    /// Quantiles 0.5, 0.95, 0.99 and 0.999 before and after.
+    pub(super) before: [u64; 4],
+    pub(super) after: [u64; 4],
+    pub(super) after_ci: [f64; 2],
+    /// The target quantile before.
+    pub(super) target_before: u64,
+    /// By which share the target quantile falls, and the interval of that.
+    pub(super) gain: f64,
+    pub(super) gain_ci: [f64; 2],
+}
+
+pub(super) const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
+
+/// Races for a grid of delays.
+pub(super) fn grid(
+    counterfactual: &Counterfactual<'_>,
+    survival: &Survival,
+    may_repeat: &dyn Fn(&Sample) -> bool,
+) -> Vec<Races> {
+    let ratio = libm::pow(LEAST_LATE / 0.5, 1.0 / (STEPS - 1) as f64);
+    let at = |step: usize| survival.quantile(1.0 - 0.5 * libm::pow(ratio, step as f64)).duration;
+    let mut delays: Vec<Nanoseconds> = Vec::new();
+    for step in 0..STEPS {
+        let delay = at(step);
+        // Between the modes of a distribution there are few requests, but good delays.
+        if let Some(before) = delays.last().copied()
+            && delay.0 as f64 > 1.3 * before.0 as f64
+        {
+            for factor in [1.15, 1.3, 1.6] {
+                let between = Nanoseconds((before.0 as f64 * factor) as u64);
+                if between.0 < delay.0 {
+                    delays.push(between);
+                }
+            }
+        }
+        if delays.last().is_none_or(|last| delay > *last) {
+            delays.push(delay);
+        }
+    }
+    delays.retain(|delay| delay.0 > 0 && delay.0 < NEVER);
+    delays.iter().map(|delay| counterfactual.races(*delay, ROUGHLY, may_repeat)).collect()
+}
+
+/// The best delay for a budget, or the cheapest of those that are as good.
+pub(super) fn best(races: &[Races], samples: &Samples, trial: Trial, target: f64) -> Option<Choice> {
+    let choices: Vec<Choice> = races
+        .iter()
+        .map(|races| Choice { delay: races.delay, trial, effect: races.within(trial, samples, target) })
+        .collect();
+    let least = choices.iter().map(|choice| choice.effect.target.0).min()?;
+    let good = choices.into_iter().filter(|choice| choice.effect.target.0 as f64 <= (1.0 + AS_GOOD) * least as f64);
+    good.min_by(|one, other| one.effect.rate.total_cmp(&other.effect.rate))
+}
+
+/// Looks closely at a choice.
+pub(super) fn expectation(
+    counterfactual: &Counterfactual<'_>,
+    samples: &Samples,
+    survival: &Survival,
+    choice: Choice,
+    target: f64,
+    may_repeat: &dyn Fn(&Sample) -> bool,
+    bootstrap: &Bootstrap,
+) -> Expectation {
+    let races = counterfactual.races(choice.delay, CLOSELY, may_repeat);
+    let effect = races.within(choice.trial, samples, target);
+    let granted = races.granted(choice.trial, effect.probability, samples);
+    let none = vec![0.0; granted.len()];
+    let before = QUANTILES.map(|quantile| survival.quantile(quantile).duration.0);
+    let after = QUANTILES.map(|quantile| {
+        let plain = survival.quantile(quantile).duration.0;
+        if plain <= choice.delay.0 { plain } else { races.quantile(&granted, &[1; BLOCKS], quantile).min(plain) }
+    });
+    let target_before = races.quantile(&none, &[1; BLOCKS], target);
+    let gain = |before: u64, after: u64| 1.0 - after as f64 / before.max(1) as f64;
+    let pairs: Vec<(u64, u64)> = bootstrap
+        .draws()
+        .iter()
+        .map(|times| (races.quantile(&none, times, target), races.quantile(&granted, times, target)))
+        .collect();
+    let mut afters: Vec<f64> = pairs.iter().map(|(_, after)| *after as f64).collect();
+    afters.sort_by(f64::total_cmp);
+    let mut gains: Vec<f64> = pairs.iter().map(|(before, after)| gain(*before, *after)).collect();
+    gains.sort_by(f64::total_cmp);
+    let own = effect.target.0 as f64;
+    // What is measured after the change varies as much again: both deviations add up, √2 times one of them.
+    let [low, high] = interval(&afters);
+    let widen = std::f64::consts::SQRT_2;
+    Expectation {
+        choice: Choice { effect, ..choice },
+        before,
+        after,
+        after_ci: [(own - widen * (own - low).max(0.0)).max(0.0), own + widen * (high - own).max(0.0)],
+        target_before,
+        gain: gain(target_before, effect.target.0),
+        gain_ci: interval(&gains),
+    }
+}

@@ -1,0 +1,171 @@
+//! From what explains slow requests to a cause.
+
+use observer_common::Nanoseconds;
+use rand_pcg::Pcg64;
+
+use super::{
+    bootstrap::{BLOCKS, Bootstrap, interval},
+    composition::{Explanation, FULL, Findings},
+    model::{Cause, Composition, Portion},
+    samples::Samples,
+    slow::Slow,
+};
+
+/// The target quantile is at least so many times the median where there is a tail to explain.
+pub(super) const TAIL: f64 = 3.0;
+
+/// So many requests, slow ones and separate strokes of slowness are needed to say anything of chance.
+pub(super) const REQUESTS: usize = 300;
+pub(super) const SLOW: usize = 30;
+pub(super) const STROKES: usize = 8;
+
+/// A cause explains at least this share of slow requests.
+const HALF: f64 = 0.5;
+
+/// Slow requests that come one after another this much more often than by chance are pauses, not costly requests.
+const PAUSES: f64 = 0.25;
+
+/// So many times as long as without waiting, requests take at the median where everything queues.
+const QUEUEING: f64 = 3.0;
+
+/// A cause, and how sure it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Judgement {
+    pub(super) cause: Cause,
+    pub(super) confidence: f64,
+    pub(super) shares: [f64; Explanation::ALL.len()],
+    pub(super) composition: Composition,
+    /// What is missing, where something is.
+    pub(super) missing: Option<Missing>,
+}
+
+/// What a verdict lacks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Missing {
+    /// More requests.
+    Requests { have: usize, need: usize },
+    /// More slow requests.
+    Slow { have: usize, need: usize },
+    /// More separate strokes of slowness.
+    Strokes { have: usize, need: usize },
+    /// A second instance.
+    Instances,
+}
+
+/// Whether requests wait for each other all the time, so that even the median is no measure of what is normal.
+pub(super) fn queues_throughout(findings: &Findings, slow: &Slow) -> bool {
+    let load = &findings.load;
+    slow.median.as_seconds() >= QUEUEING * load.unloaded
+        && load.correlation >= 0.5
+        && load.utilisation().is_some_and(|utilisation| utilisation >= FULL)
+}
+
+/// Judges.
+pub(super) fn judge(samples: &Samples, slow: &Slow, findings: &Findings, random: &mut Pcg64) -> Judgement {
+    let (shares, composition, agreeing) = compose(samples, findings, random);
+    let judgement = |cause, confidence, missing| Judgement { cause, confidence, shares, composition, missing };
+    let requests = samples.primaries.len();
+    if requests < REQUESTS {
+        return judgement(Cause::Insufficient, 0.0, Some(Missing::Requests { have: requests, need: REQUESTS }));
+    }
+    if queues_throughout(findings, slow) {
+        return judgement(Cause::Saturated, 0.9, None);
+    }
+    if slow.tail_ratio() < TAIL {
+        return judgement(Cause::NoTail, (TAIL / slow.tail_ratio().max(1.0) - 1.0).min(0.5) + 0.5, None);
+    }
+    let top = (0..shares.len()).max_by(|one, other| shares[*one].total_cmp(&shares[*other])).unwrap_or(0);
+    let evidence = (slow.count as f64 / (2 * SLOW) as f64).min(1.0);
+    let confidence = agreeing[top] * evidence;
+    let strokes = findings.bursts.len();
+    let enough_slow = slow.count >= SLOW;
+    let explanation = Explanation::ALL[top];
+    if shares[top] < HALF {
+        return if enough_slow {
+            judgement(Cause::Mixed, evidence * 0.7, None)
+        } else {
+            judgement(Cause::Insufficient, 0.0, Some(Missing::Slow { have: slow.count, need: SLOW }))
+        };
+    }
+    if !enough_slow {
+        return judgement(Cause::Insufficient, 0.0, Some(Missing::Slow { have: slow.count, need: SLOW }));
+    }
+    let cause = match explanation {
+        Explanation::Caller => Cause::Caller,
+        Explanation::Network => Cause::Network,
+        Explanation::Request => Cause::Request,
+        Explanation::Instance => Cause::Instance,
+        Explanation::Shared => Cause::Shared,
+        Explanation::Saturated => Cause::Saturated,
+        Explanation::Independent => {
+            if samples.instances.len() < 2 {
+                return judgement(Cause::Insufficient, 0.0, Some(Missing::Instances));
+            }
+            if strokes < STROKES {
+                return judgement(
+                    Cause::Insufficient,
+                    0.0,
+                    Some(Missing::Strokes { have: strokes, need: STROKES }),
+                );
+            }
+            if samples.tell_requests_apart() || pauses(slow, samples, findings) >= PAUSES {
+                Cause::Independent
+            } else {
+                Cause::IndependentOrRequest
+            }
+        }
+    };
+    judgement(cause, confidence, None)
+}
+
+/// By how much slow requests follow each other at an instance beyond chance: (χ_within − p) ÷ (1 − p).
+pub(super) fn pauses(slow: &Slow, samples: &Samples, findings: &Findings) -> f64 {
+    let p = slow.count as f64 / samples.primaries.len().max(1) as f64;
+    ((findings.burstiness.chi_within - p) / (1.0 - p)).max(0.0)
+}
+
+/// The shares, with intervals, and how often each cause has half of the slow requests if they are drawn again.
+fn compose(
+    samples: &Samples,
+    findings: &Findings,
+    random: &mut Pcg64,
+) -> ([f64; Explanation::ALL.len()], Composition, [f64; Explanation::ALL.len()]) {
+    let block = samples.span.0 / BLOCKS as u64 + 1;
+    let mut sums = [[0.0; Explanation::ALL.len()]; BLOCKS];
+    for (row, parts) in &findings.slow {
+        let Nanoseconds(start) = samples.primaries[*row as usize].start;
+        let place = usize::try_from(start / block).unwrap_or(BLOCKS - 1).min(BLOCKS - 1);
+        for (sum, part) in sums[place].iter_mut().zip(parts) {
+            *sum += part;
+        }
+    }
+    let bootstrap = Bootstrap::new(200, random);
+    let share = |explanation: usize, times: &[u8; BLOCKS]| {
+        let (mut part, mut all) = (0.0, 0.0);
+        for (sums, times) in sums.iter().zip(times) {
+            part += f64::from(*times) * sums[explanation];
+            all += f64::from(*times) * sums.iter().sum::<f64>();
+        }
+        if all > 0.0 { part / all } else { 0.0 }
+    };
+    let mut shares = [0.0; Explanation::ALL.len()];
+    let mut agreeing = [0.0; Explanation::ALL.len()];
+    let mut portions = [Portion::default(); Explanation::ALL.len()];
+    for (place, portion) in portions.iter_mut().enumerate() {
+        let figures = bootstrap.figures(|times| share(place, times));
+        shares[place] = share(place, &[1; BLOCKS]);
+        agreeing[place] = figures.iter().filter(|share| **share >= HALF).count() as f64 / figures.len() as f64;
+        *portion = Portion { share: shares[place], ci: interval(&figures) };
+    }
+    let of = |explanation: Explanation| portions[explanation as usize];
+    let composition = Composition {
+        independent: of(Explanation::Independent),
+        instance: of(Explanation::Instance),
+        shared: of(Explanation::Shared),
+        saturated: of(Explanation::Saturated),
+        caller: of(Explanation::Caller),
+        network: of(Explanation::Network),
+        request: of(Explanation::Request),
+    };
+    (shares, composition, agreeing)
+}
