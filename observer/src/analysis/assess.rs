@@ -11,14 +11,15 @@ use super::{
     model::{Assessment, Episodes, Hedging, Verdict},
     quantiles::Survival,
     question::Question,
-    samples::Samples,
+    samples::{Samples, number},
     slow::Slow,
     verdict::{Judgement, judge},
     words,
 };
 use crate::{
-    exchange::Names,
+    exchange::{NameId, Names},
     ledger::Row,
+    maps::IndexMap,
 };
 
 /// What is known about a service besides its exchanges.
@@ -43,7 +44,7 @@ pub fn assess(rows: &[Row], names: &Names, context: Context<'_>, question: &Ques
     let samples = Samples::of(rows, names);
     let survival = Survival::of(&samples.primaries);
     let slow = Slow::of(&samples.primaries, &survival, question.component_target());
-    let findings = findings(&samples, &slow, &mut random);
+    let findings = findings(&samples, &slow, &hosts(&samples, names), &mut random);
     let judgement = judge(&samples, &slow, &findings, &mut random);
     let recommendation =
         advise(&samples, names, &survival, &slow, &findings, &judgement, context, question, &mut random);
@@ -86,6 +87,18 @@ pub fn assess(rows: &[Row], names: &Names, context: Context<'_>, question: &Ques
         recommendation,
         hedging: hedging(&samples),
     }
+}
+
+/// For each instance, which host it is on: the address without its port.
+fn hosts(samples: &Samples, names: &Names) -> Vec<u32> {
+    let mut known: IndexMap<&str, u32> = IndexMap::default();
+    let mut host = |instance: &NameId| {
+        let address = names.text(*instance);
+        let name = address.rsplit_once(':').map_or(address, |(host, _)| host);
+        let next = number(known.len());
+        *known.entry(name).or_insert(next)
+    };
+    samples.instances.iter().map(&mut host).collect()
 }
 
 /// When instances were slow together.

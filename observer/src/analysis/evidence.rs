@@ -3,9 +3,10 @@
 use super::{
     composition::{FULL, Findings, QUEUED},
     model::Evidence,
+    neighbours::between_instances,
     samples::Samples,
     slow::Slow,
-    verdict::{SLOW, TAIL, pauses},
+    verdict::{SLOW, STROKES, TAIL, pauses},
 };
 
 /// All that were found.
@@ -20,7 +21,7 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
     let mut all = vec![
         fact("tail_ratio", slow.tail_ratio(), Some(TAIL), "target quantile ÷ median"),
         fact("slow_requests", slow.count as f64, Some(SLOW as f64), "requests above the threshold"),
-        fact("strokes", findings.bursts.len() as f64, Some(8.0), "separate strokes of slowness at single instances"),
+        fact("strokes", findings.bursts.len() as f64, Some(STROKES as f64), "separate strokes of slowness at single instances"),
     ];
     if let Some(coincidence) = &findings.coincidence {
         all.push(fact(
@@ -45,6 +46,23 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
         all.push(fact("slow_together_score", coincidence.score, Some(4.0), "standard deviations beyond chance"));
         all.push(fact("window_s", coincidence.width.as_seconds(), None, "width of these windows"));
     }
+    if let Some(nearest) = findings.nearest {
+        all.push(Evidence {
+            ci: Some(nearest.ci),
+            ..fact(
+                "co_exceedance_nearest",
+                nearest.chi,
+                Some(slow.count as f64 / samples.primaries.len().max(1) as f64),
+                "chance that the request that began nearest in time at another instance is slow, given that one is",
+            )
+        });
+    }
+    all.push(fact(
+        "between_instances",
+        between_instances(samples, &slow.is),
+        None,
+        "share of the variance of slowness that lies between instances",
+    ));
     all.push(fact(
         "pauses",
         pauses(slow, samples, findings),

@@ -17,7 +17,7 @@ pub(super) const TAIL: f64 = 3.0;
 /// So many requests, slow ones and separate strokes of slowness are needed to say anything of chance.
 pub(super) const REQUESTS: usize = 300;
 pub(super) const SLOW: usize = 30;
-pub(super) const STROKES: usize = 8;
+pub(super) const STROKES: usize = 3;
 
 /// A cause explains at least this share of slow requests.
 const HALF: f64 = 0.5;
