@@ -82,11 +82,7 @@ pub fn assess(rows: &[Row], names: &Names, context: Context<'_>, question: &Ques
         evidence,
     };
     let summary = words::summary(&verdict, &recommendation, &slow);
-    Assessment {
-        verdict: Verdict { summary, ..verdict },
-        recommendation,
-        hedging: hedging(&samples),
-    }
+    Assessment { verdict: Verdict { summary, ..verdict }, recommendation, hedging: hedging(&samples) }
 }
 
 /// For each instance, which host it is on: the address without its port.
@@ -102,10 +98,16 @@ fn hosts(samples: &Samples, names: &Names) -> Vec<u32> {
 }
 
 /// When instances were slow together.
-fn episodes(samples: &Samples, findings: &super::composition::Findings, judgement: &Judgement) -> Option<Episodes> {
+fn episodes(
+    samples: &Samples,
+    findings: &super::composition::Findings,
+    judgement: &Judgement,
+) -> Option<Episodes> {
     use super::composition::Explanation;
-    let together = judgement.shares[Explanation::Shared as usize] + judgement.shares[Explanation::Saturated as usize];
-    let coincidence = findings.coincidence.as_ref().filter(|found| found.is_significant() && together > 0.1)?;
+    let together =
+        judgement.shares[Explanation::Shared as usize] + judgement.shares[Explanation::Saturated as usize];
+    let coincidence =
+        findings.coincidence.as_ref().filter(|found| found.is_significant() && together > 0.1)?;
     // Runs of coincident windows; one window without slowness does not end a run.
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (window, _) in coincidence.windows.iter().enumerate().filter(|(_, is)| **is) {
@@ -123,7 +125,8 @@ fn episodes(samples: &Samples, findings: &super::composition::Findings, judgemen
     let every = gaps.get(gaps.len() / 2).copied();
     let regular = gaps.len() >= 3
         && every.is_some_and(|every| {
-            let near = gaps.iter().filter(|gap| (**gap - every).abs() <= (0.1 * every).max(1.5 * width)).count();
+            let near =
+                gaps.iter().filter(|gap| (**gap - every).abs() <= (0.1 * every).max(1.5 * width)).count();
             near * 5 >= gaps.len() * 4
         });
     let _ = samples;

@@ -23,11 +23,17 @@ pub(super) struct Burst {
 }
 
 /// The bursts among the requests that `counts` says count, for instances one after the other.
-pub(super) fn bursts(samples: &Samples, slow: &Slow, in_flight: &[u32], counts: impl Fn(usize) -> bool) -> Vec<Burst> {
+pub(super) fn bursts(
+    samples: &Samples,
+    slow: &Slow,
+    in_flight: &[u32],
+    counts: impl Fn(usize) -> bool,
+) -> Vec<Burst> {
     let mut bursts: Vec<Burst> = Vec::new();
     for (instance, rows) in samples.by_instance.iter().enumerate() {
         let rows = rows.iter().map(|row| *row as usize);
-        let usual = Ranks::of(rows.clone().filter(|row| !slow.late[*row]).map(|row| in_flight[row]).collect());
+        let usual =
+            Ranks::of(rows.clone().filter(|row| !slow.late[*row]).map(|row| in_flight[row]).collect());
         let mut until = Nanoseconds(0);
         let mut burst: Option<Burst> = None;
         for row in rows.filter(|row| slow.late[*row] && counts(*row)) {

@@ -30,7 +30,12 @@ const HOSTS: f64 = 2.5;
 /// the correlation of the windows in which they are slow. Where they form one group, nothing is
 /// grouped: that is what is to be found out then.
 #[expect(clippy::cast_possible_truncation, reason = "a few thousand windows, a hundred instances")]
-pub(super) fn clusters(marks: &[Vec<Mark>], hosts: &[u32], span: Nanoseconds, least_width: Nanoseconds) -> Clusters {
+pub(super) fn clusters(
+    marks: &[Vec<Mark>],
+    hosts: &[u32],
+    span: Nanoseconds,
+    least_width: Nanoseconds,
+) -> Clusters {
     let count = marks.len();
     let mut clusters = Clusters { of: (0..count as u32).collect() };
     if count < 3 || count > MOST_INSTANCES {
@@ -56,11 +61,17 @@ pub(super) fn clusters(marks: &[Vec<Mark>], hosts: &[u32], span: Nanoseconds, le
     for one in 0..count {
         for other in one + 1..count {
             let (first, second) = (ones(&struck[one]), ones(&struck[other]));
-            let both = struck[one].iter().zip(&struck[other]).map(|(a, b)| (a & b).count_ones() as usize).sum::<usize>();
+            let both = struck[one]
+                .iter()
+                .zip(&struck[other])
+                .map(|(a, b)| (a & b).count_ones() as usize)
+                .sum::<usize>();
             let same = usize::from(hosts[one] == hosts[other]);
             together[same] += both as f64;
             by_chance[same] += first as f64 * second as f64 / windows as f64;
-            if first.min(second) >= FEWEST && phi(windows as f64, first as f64, second as f64, both as f64) >= CORRELATED {
+            if first.min(second) >= FEWEST
+                && phi(windows as f64, first as f64, second as f64, both as f64) >= CORRELATED
+            {
                 clusters.join(one as u32, other as u32);
             }
         }
@@ -97,7 +108,8 @@ impl Clusters {
     /// Groups of more than one instance.
     #[expect(clippy::cast_possible_truncation, reason = "a hundred instances")]
     pub(super) fn groups(&self) -> Vec<Vec<u32>> {
-        let members = |first: u32| (0..self.of.len() as u32).filter(move |member| self.of[*member as usize] == first);
+        let members =
+            |first: u32| (0..self.of.len() as u32).filter(move |member| self.of[*member as usize] == first);
         (0..self.of.len() as u32)
             .map(|first| members(first).collect::<Vec<_>>())
             .filter(|group| group.len() > 1)

@@ -121,10 +121,11 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &m
 
     // What is left is looked at together with requests that are not slow, at instances that are not slow as a whole.
     let counts = |row: usize| {
-        !instances[samples.primaries[row].instance as usize].is_elevated && (left[row] >= 0.5 || !slow.is[row])
+        !instances[samples.primaries[row].instance as usize].is_elevated
+            && (left[row] >= 0.5 || !slow.is[row])
     };
     let in_flight = in_flight_at_start(samples);
-    let load = load(samples, &in_flight);
+    let load = load(samples, slow, &in_flight);
     let bursts = bursts(samples, slow, &in_flight, counts);
     let burstiness = burstiness(samples, &slow.is, |row| counts(row));
     let marks: Vec<Vec<Mark>> = samples
@@ -254,11 +255,11 @@ fn classes(samples: &Samples, left: &[f64]) -> Vec<Group> {
     if count < 2 {
         return vec![Group::default(); count];
     }
-    let members = samples
-        .primaries
-        .iter()
-        .zip(left)
-        .map(|(sample, left)| Member { group: sample.class, start: sample.start, slow: *left });
+    let members = samples.primaries.iter().zip(left).map(|(sample, left)| Member {
+        group: sample.class,
+        start: sample.start,
+        slow: *left,
+    });
     let mut classes = elevated::compare(members, count, samples.span);
     let mut at: Vec<[f64; 2]> = vec![[0.0; 2]; count * samples.instances.len()];
     for (sample, left) in samples.primaries.iter().zip(left) {

@@ -47,7 +47,11 @@ pub(super) struct Group {
 /// where the variance of its slow requests is the one between windows of time (cluster-robust):
 /// Var = Σ_w (k_w − n_w p)².
 #[expect(clippy::cast_possible_truncation, reason = "there are sixty windows")]
-pub(super) fn compare(members: impl Iterator<Item = Member> + Clone, groups: usize, span: Nanoseconds) -> Vec<Group> {
+pub(super) fn compare(
+    members: impl Iterator<Item = Member> + Clone,
+    groups: usize,
+    span: Nanoseconds,
+) -> Vec<Group> {
     let width = span.0 / WINDOWS as u64 + 1;
     let mut requests = vec![0.0; groups * WINDOWS];
     let mut slow = vec![0.0; groups * WINDOWS];
@@ -80,11 +84,15 @@ pub(super) fn compare(members: impl Iterator<Item = Member> + Clone, groups: usi
     let stands_out = |place: usize, among: &[usize], times: f64| {
         let rest = rest(&found, among, place)?;
         let own = rate(&found[place]);
-        let does = found[place].slow >= FEWEST && own >= times * rest && errors(place, rest) >= STANDARD_ERRORS;
+        let does =
+            found[place].slow >= FEWEST && own >= times * rest && errors(place, rest) >= STANDARD_ERRORS;
         does.then_some(1.0 - rest / own)
     };
-    let usual: Vec<usize> =
-        everyone.iter().copied().filter(|place| stands_out(*place, &everyone, SUSPICIOUS).is_none()).collect();
+    let usual: Vec<usize> = everyone
+        .iter()
+        .copied()
+        .filter(|place| stands_out(*place, &everyone, SUSPICIOUS).is_none())
+        .collect();
     let elevated: Vec<Option<f64>> =
         everyone.iter().map(|place| stands_out(*place, &usual, TIMES_REST)).collect();
     for (group, elevated) in found.iter_mut().zip(elevated) {

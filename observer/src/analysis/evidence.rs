@@ -21,7 +21,12 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
     let mut all = vec![
         fact("tail_ratio", slow.tail_ratio(), Some(TAIL), "target quantile ÷ median"),
         fact("slow_requests", slow.count as f64, Some(SLOW as f64), "requests above the threshold"),
-        fact("strokes", findings.bursts.len() as f64, Some(STROKES as f64), "separate strokes of slowness at single instances"),
+        fact(
+            "strokes",
+            findings.bursts.len() as f64,
+            Some(STROKES as f64),
+            "separate strokes of slowness at single instances",
+        ),
     ];
     if let Some(coincidence) = &findings.coincidence {
         all.push(fact(
@@ -43,7 +48,12 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
             Some(0.01),
             "how often chance brings as much (rotations)",
         ));
-        all.push(fact("slow_together_score", coincidence.score, Some(4.0), "standard deviations beyond chance"));
+        all.push(fact(
+            "slow_together_score",
+            coincidence.score,
+            Some(4.0),
+            "standard deviations beyond chance",
+        ));
         all.push(fact("window_s", coincidence.width.as_seconds(), None, "width of these windows"));
     }
     if let Some(nearest) = findings.nearest {
@@ -75,7 +85,12 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
         Some(QUEUED),
         "share of other requests that find fewer under way than the first of a run of slow ones",
     ));
-    all.push(fact("concurrency", findings.load.concurrency, None, "requests of this client under way at an instance"));
+    all.push(fact(
+        "concurrency",
+        findings.load.concurrency,
+        None,
+        "requests of this client under way at an instance",
+    ));
     if let Some(utilisation) = findings.load.utilisation() {
         all.push(fact(
             "utilisation",
@@ -84,6 +99,20 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
             "work under way at an instance ÷ the number from which on latency grows",
         ));
     }
+    if let Some(one) = findings.load.one_at_a_time {
+        all.push(fact(
+            "one_at_a_time",
+            f64::from(u8::from(one)),
+            None,
+            "1 where an instance serves one request at a time, so that a slow one holds up others",
+        ));
+    }
+    all.push(fact(
+        "offered_work",
+        findings.load.offered,
+        None,
+        "work that arrives at an instance in a second, in seconds",
+    ));
     all.push(fact(
         "load_correlation",
         findings.load.correlation,
@@ -91,7 +120,12 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
         "rank correlation of latency with how many were under way",
     ));
     if findings.busy_share > 0.0 {
-        all.push(fact("busy_answers", findings.busy_share, Some(0.01), "answers that say there is too much to do"));
+        all.push(fact(
+            "busy_answers",
+            findings.busy_share,
+            Some(0.01),
+            "answers that say there is too much to do",
+        ));
     }
     if let Some((with, without)) = findings.retransmitted {
         all.push(fact(

@@ -64,7 +64,11 @@ fn neighbour(primaries: &[Sample], row: usize, within: Nanoseconds) -> Option<us
     let before = (row.saturating_sub(REACH)..row).rev().find(is_elsewhere);
     let after = (row + 1..primaries.len().min(row + 1 + REACH)).find(is_elsewhere);
     let distance = |other: usize| primaries[other].start.0.abs_diff(own.start.0);
-    [before, after].into_iter().flatten().min_by_key(|other| distance(*other)).filter(|other| distance(*other) <= within.0)
+    [before, after]
+        .into_iter()
+        .flatten()
+        .min_by_key(|other| distance(*other))
+        .filter(|other| distance(*other) <= within.0)
 }
 
 /// The share of the variance of slowness that lies between instances: Σ n_b (p_b − p)² ÷ (n p (1 − p)).
