@@ -3,9 +3,9 @@
 use rand_pcg::Pcg64;
 
 use super::{
-    assess::Context,
     bootstrap::Bootstrap,
     composition::{Explanation, Findings},
+    context::Context,
     counterfactual::{Counterfactual, NEVER},
     kinds::Kinds,
     model::{Action, Alternative, Cause, Expected, FanOut, Latencies, Recommendation},
@@ -44,7 +44,7 @@ pub(super) fn advise(
     slow: &Slow,
     findings: &Findings,
     judgement: &Judgement,
-    context: Context<'_>,
+    context: &Context<'_>,
     question: &Question,
     random: &mut Pcg64,
 ) -> Recommendation {

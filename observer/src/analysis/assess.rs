@@ -1,12 +1,12 @@
 //! The assessment of one service.
 
-use observer_common::Role;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::{
     advice::advise,
     composition::findings,
+    context::Context,
     evidence::evidence,
     model::{Assessment, Episodes, Hedging, Verdict},
     quantiles::Survival,
@@ -22,24 +22,13 @@ use crate::{
     maps::IndexMap,
 };
 
-/// What is known about a service besides its exchanges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Context<'a> {
-    /// Which side was observed.
-    pub role: Role,
-    /// What is spoken, where it was recognised.
-    pub protocol: Option<&'a str>,
-    /// Whether the instances hide behind one address.
-    pub behind_virtual_address: bool,
-}
-
 /// Every assessment draws the same numbers: it is a function of its arguments.
 const SEED: u64 = 0x0b5e_74e4;
 
 /// Assesses a service from its latest exchanges, in whatever order they come.
 ///
 /// Takes some tens of milliseconds for a hundred thousand of them, and memory in proportion to their number.
-pub fn assess(rows: &[Row], names: &Names, context: Context<'_>, question: &Question) -> Assessment {
+pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Question) -> Assessment {
     let mut random = Pcg64::seed_from_u64(SEED);
     let samples = Samples::of(rows, names);
     let survival = Survival::of(&samples.primaries);
