@@ -9,14 +9,15 @@ use super::{
     counterfactual::{Counterfactual, NEVER},
     kinds::Kinds,
     model::{Action, Alternative, Cause, Expected, FanOut, Latencies, Recommendation},
+    phrases,
     policy::{BURST, Expectation, Reaction, best, expectation, grid},
     quantiles::Survival,
-    question::{Idempotent, Question},
-    samples::{Sample, Samples},
+    question::Question,
+    repeatable::Repeatable,
+    samples::Samples,
     slow::Slow,
     verdict::{Judgement, pauses},
 };
-use crate::exchange::Names;
 
 /// Hedges ÷ requests at most where the utilisation of the instances is not known.
 const CAUTIOUS: f64 = 0.05;
@@ -33,22 +34,41 @@ const WORTH: f64 = 0.08;
 /// Where more of the slow requests than this are slow together, no copies are sent.
 const TOGETHER: f64 = 0.3;
 
+/// A canary hedges so many requests.
+const CANARY: f64 = 0.01;
+
 /// Budgets that are looked at besides.
 const BUDGETS: [f64; 4] = [0.01, 0.02, 0.05, 0.10];
 
-#[expect(clippy::too_many_arguments, reason = "everything that was found out")]
-pub(super) fn advise(
-    samples: &Samples,
-    names: &Names,
-    survival: &Survival,
-    slow: &Slow,
-    findings: &Findings,
-    judgement: &Judgement,
-    context: &Context<'_>,
-    question: &Question,
-    random: &mut Pcg64,
-) -> Recommendation {
-    let _ = (names, context);
+/// Everything that was found out about a service.
+pub(super) struct Found<'a> {
+    pub(super) samples: &'a Samples,
+    pub(super) survival: &'a Survival,
+    pub(super) slow: &'a Slow,
+    pub(super) findings: &'a Findings,
+    pub(super) judgement: &'a Judgement,
+    pub(super) context: &'a Context<'a>,
+    pub(super) question: &'a Question,
+    pub(super) repeatable: &'a Repeatable,
+}
+
+/// Why copies are not advised though the cause would allow them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Objection {
+    /// Somebody said so, or every request writes.
+    Writes,
+    /// Too many slow requests are slow together.
+    Together,
+    /// There is no other instance.
+    Alone,
+    /// The instances have no room for more.
+    NoRoom,
+    /// The target would hardly fall.
+    NotWorthIt,
+}
+
+/// Advises.
+pub(super) fn advise(found: &Found<'_>, random: &mut Pcg64) -> Recommendation {
     let mut advice = Recommendation {
         action: Action::DoNotHedge,
         delay_s: None,
@@ -56,81 +76,99 @@ pub(super) fn advise(
         budget_burst: None,
         hedge_probability: None,
         max_attempts: None,
-        target: question.target,
+        target: found.question.target,
         expected: None,
         alternatives: Vec::new(),
-        fan_out: fan_out(survival, slow, samples, question),
+        fan_out: fan_out(found),
         conditions: Vec::new(),
         warnings: Vec::new(),
         instead: Vec::new(),
     };
-    let together =
-        judgement.shares[Explanation::Shared as usize] + judgement.shares[Explanation::Saturated as usize];
-    match judgement.cause {
+    let mut objection = None;
+    match found.judgement.cause {
         Cause::NoTail => advice.action = Action::None,
         Cause::Insufficient => advice.action = Action::Wait,
         Cause::Instance => advice.action = Action::Eject,
         Cause::Shared | Cause::Saturated | Cause::Caller | Cause::Network | Cause::Request => {}
         Cause::Independent | Cause::IndependentOrRequest | Cause::Mixed => {
-            if question.idempotent == Idempotent::No || samples.instances.len() < 2 || together > TOGETHER {
-                return advice;
-            }
-            let budget = budget(question, findings);
-            if let Some(found) =
-                policy(samples, survival, slow, findings, budget, question, random, &mut advice)
-                && found.gain >= WORTH
-                && found.gain_ci[0] > 0.0
-            {
-                let probability = found.choice.effect.probability;
-                advice.action = if judgement.cause == Cause::IndependentOrRequest {
-                    Action::Canary
-                } else {
-                    Action::Hedge
-                };
-                advice.delay_s = Some(found.choice.delay.as_seconds());
-                advice.budget_fraction = Some(found.choice.trial.budget);
-                advice.budget_burst = Some(BURST.get());
-                advice.hedge_probability = Some(probability);
-                advice.max_attempts = Some(2);
-            }
+            objection = hedge(found, random, &mut advice).err();
         }
     }
+    phrases::complete(&mut advice, found, objection);
     advice
 }
 
-/// Hedges ÷ requests at most: what somebody decided, or what leaves the instances room.
-fn budget(question: &Question, findings: &Findings) -> f64 {
-    let _ = findings;
-    let wanted = question.budget.map(|budget| budget.as_fraction());
-    match question.utilisation {
+/// Advises second copies, or says what speaks against them.
+fn hedge(found: &Found<'_>, random: &mut Pcg64, advice: &mut Recommendation) -> Result<(), Objection> {
+    let shares = &found.judgement.shares;
+    if found.samples.instances.len() < 2 {
+        return Err(Objection::Alone);
+    }
+    if found.repeatable.none() {
+        return Err(Objection::Writes);
+    }
+    if shares[Explanation::Shared as usize] + shares[Explanation::Saturated as usize] > TOGETHER {
+        return Err(Objection::Together);
+    }
+    let budget = budget(found);
+    if budget <= 0.0 {
+        return Err(Objection::NoRoom);
+    }
+    let chosen = policy(found, budget, random, advice).ok_or(Objection::NoRoom)?;
+    if chosen.gain < WORTH || chosen.gain_ci[0] <= 0.0 {
+        return Err(Objection::NotWorthIt);
+    }
+    let choice = chosen.choice;
+    advice.delay_s = Some(choice.delay.as_seconds());
+    advice.budget_burst = Some(BURST.get());
+    advice.max_attempts = Some(2);
+    if found.judgement.cause == Cause::IndependentOrRequest {
+        advice.action = Action::Canary;
+        advice.budget_fraction = Some(CANARY.min(choice.trial.budget));
+        // Spread over all that is late, so that the two groups can be compared.
+        let spread = CANARY / choice.effect.rate.max(CANARY);
+        advice.hedge_probability = Some(choice.effect.probability * spread);
+    } else {
+        advice.action = Action::Hedge;
+        advice.budget_fraction = Some(choice.trial.budget);
+        advice.hedge_probability = Some(choice.effect.probability);
+    }
+    Ok(())
+}
+
+/// Hedges ÷ requests at most: what somebody decided, as far as it leaves the instances room where it is known how busy
+/// they are; without a decision a twentieth, or where it is known, what leaves room and a tenth.
+fn budget(found: &Found<'_>) -> f64 {
+    let decided = found.question.budget.map(|budget| budget.as_fraction());
+    match found.question.utilisation {
         Some(utilisation) => {
-            let room = (ROOM / utilisation.as_fraction().max(1e-9) - 1.0).clamp(0.0, MOST);
-            wanted.unwrap_or(MOST).min(room)
+            let room = (ROOM / utilisation.as_fraction().max(1e-9) - 1.0).max(0.0);
+            decided.unwrap_or(MOST).min(room)
         }
-        None => wanted.unwrap_or(CAUTIOUS),
+        None => decided.unwrap_or(CAUTIOUS),
     }
 }
 
 fn policy(
-    samples: &Samples,
-    survival: &Survival,
-    slow: &Slow,
-    findings: &Findings,
+    found: &Found<'_>,
     budget: f64,
-    question: &Question,
     random: &mut Pcg64,
     advice: &mut Recommendation,
 ) -> Option<Expectation> {
-    if budget <= 0.0 {
-        return None;
-    }
-    let may_repeat = |_: &Sample| true;
+    let Found { samples, survival, slow, findings, .. } = *found;
     let kinds = Kinds::of_classes(samples, |class| findings.classes[class].is_elevated);
-    let counterfactual = Counterfactual::new(samples, survival, &kinds);
-    let races = grid(&counterfactual, survival, &may_repeat);
-    let target = question.component_target();
+    let counterfactual = Counterfactual::new(samples, survival, &kinds, found.repeatable);
+    let races = grid(&counterfactual, survival);
+    let target = found.question.component_target();
+    let measured = findings.load.queueing();
     let reaction = Reaction {
-        queueing: findings.load.queueing(),
+        queueing: match found.question.utilisation {
+            Some(utilisation) => Some(super::feedback::Queueing {
+                utilisation: utilisation.as_fraction(),
+                slots: measured.map_or(1.0, |measured| measured.slots),
+            }),
+            None => measured,
+        },
         waiting: if findings.load.one_at_a_time == Some(false) {
             0.0
         } else {
@@ -139,23 +177,27 @@ fn policy(
     };
     for fraction in BUDGETS {
         if let Some(choice) = best(&races, samples, fraction, reaction, target) {
-            advice.alternatives.push(Alternative {
+            let alternative = Alternative {
                 budget_fraction: choice.trial.budget,
                 delay_s: choice.delay.as_seconds(),
                 hedge_probability: choice.effect.probability,
-                extra_load: choice.effect.rate,
+                extra_load: choice.effect.rate * found.repeatable.share(),
                 target_s: choice.effect.target.as_seconds(),
-            });
+            };
+            // What costs more and is no faster is no alternative.
+            if advice.alternatives.last().is_none_or(|last| alternative.target_s < last.target_s) {
+                advice.alternatives.push(alternative);
+            }
         }
     }
     let choice = best(&races, samples, budget, reaction, target)?;
     let bootstrap = Bootstrap::new(100, random);
-    let found = expectation(&counterfactual, samples, survival, choice, target, &may_repeat, &bootstrap);
-    advice.expected = Some(expected(&found));
-    Some(found)
+    let expected = expectation(&counterfactual, samples, choice, target, &bootstrap);
+    advice.expected = Some(to_seconds(&expected, found.repeatable.share()));
+    Some(expected)
 }
 
-fn expected(found: &Expectation) -> Expected {
+fn to_seconds(found: &Expectation, share: f64) -> Expected {
     let latencies = |values: [u64; 4]| {
         let [p50, p95, p99, p999] = values.map(|value| (value < NEVER).then_some(value as f64 / 1e9));
         Latencies { p50, p95, p99, p999 }
@@ -165,23 +207,26 @@ fn expected(found: &Expectation) -> Expected {
         after: latencies(found.after),
         after_ci: found.after_ci.map(|bound| bound / 1e9),
         hedge_rate: found.choice.effect.rate,
-        extra_load: found.choice.effect.rate,
+        extra_load: found.choice.effect.rate * share,
     }
 }
 
-fn fan_out(survival: &Survival, slow: &Slow, samples: &Samples, question: &Question) -> Option<FanOut> {
-    let width = question.fan_out.get();
-    let quantile = question.component_target();
-    let share = slow.count as f64 / samples.primaries.len().max(1) as f64;
+/// What wide requests need: with up to w(1 + h) requests a wide one, a budget for each component lets a wide one have
+/// w times as many copies, so that the budget is one for wide requests.
+fn fan_out(found: &Found<'_>) -> Option<FanOut> {
+    let width = found.question.fan_out.get();
+    let quantile = found.question.component_target();
+    let samples = found.samples.primaries.len();
+    let share = found.slow.count as f64 / samples.max(1) as f64;
     (width > 1).then(|| {
-        let enough = samples.primaries.len() as f64 * (1.0 - quantile) >= 1.0;
-        let component = survival.quantile(quantile);
+        let enough = samples as f64 * (1.0 - quantile) >= 1.0;
+        let component = found.survival.quantile(quantile);
         FanOut {
             width,
             component_quantile: quantile,
             component_s: (enough && !component.at_least).then(|| component.duration.as_seconds()),
             slow_share: 1.0 - libm::pow(1.0 - share, f64::from(width)),
-            budget_per_request: question.budget.map_or(CAUTIOUS, |budget| budget.as_fraction()),
+            budget_per_request: found.question.budget.map_or(CAUTIOUS, |budget| budget.as_fraction()),
         }
     })
 }

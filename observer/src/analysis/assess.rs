@@ -4,17 +4,18 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::{
-    advice::advise,
-    composition::findings,
+    advice::{Found, advise},
+    composition::{Explanation, Findings, findings},
     context::Context,
     evidence::evidence,
     model::{Assessment, Episodes, Hedging, Verdict},
+    phrases,
     quantiles::Survival,
     question::Question,
+    repeatable::Repeatable,
     samples::{Samples, number},
     slow::Slow,
     verdict::{Judgement, judge},
-    words,
 };
 use crate::{
     exchange::{NameId, Names},
@@ -34,22 +35,32 @@ pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Que
     let survival = Survival::of(&samples.primaries);
     let slow = Slow::of(&samples.primaries, &survival, question.component_target());
     let findings = findings(&samples, &slow, &hosts(&samples, names), &mut random);
-    let judgement = judge(&samples, &slow, &findings, &mut random);
-    let recommendation =
-        advise(&samples, names, &survival, &slow, &findings, &judgement, context, question, &mut random);
+    let judgement = judge(&samples, &slow, &findings, context, &mut random);
+    let repeatable = Repeatable::of(&samples, names, context, question);
+    let found = Found {
+        samples: &samples,
+        survival: &survival,
+        slow: &slow,
+        findings: &findings,
+        judgement: &judgement,
+        context,
+        question,
+        repeatable: &repeatable,
+    };
+    let mut recommendation = advise(&found, &mut random);
     let evidence = evidence(&samples, &slow, &findings);
     let address = |instance: &u32| names.text(samples.instances[*instance as usize]).to_owned();
     let elevated = |group: usize| findings.instances[group].is_elevated;
     let verdict = Verdict {
         cause: judgement.cause,
         confidence: judgement.confidence,
-        hedging_helps: words::helps(&judgement, &recommendation),
+        hedging_helps: phrases::helps(judgement.cause, recommendation.action),
         slow_above_s: (slow.count > 0).then(|| slow.above.as_seconds()),
         assessed: rows.len() as u64,
         slow: slow.count as u64,
         composition: judgement.composition,
-        missing: words::missing(&judgement, &samples),
-        episodes: episodes(&samples, &findings, &judgement),
+        missing: phrases::missing(&judgement, &samples),
+        episodes: episodes(&findings, &judgement),
         elevated: (0..samples.instances.len())
             .filter(|instance| elevated(*instance))
             .map(|instance| names.text(samples.instances[instance]).to_owned())
@@ -70,7 +81,8 @@ pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Que
         summary: String::new(),
         evidence,
     };
-    let summary = words::summary(&verdict, &recommendation, &slow);
+    let summary = phrases::summary(&verdict);
+    phrases::after_episodes(&mut recommendation, &verdict);
     Assessment { verdict: Verdict { summary, ..verdict }, recommendation, hedging: hedging(&samples) }
 }
 
@@ -87,12 +99,7 @@ fn hosts(samples: &Samples, names: &Names) -> Vec<u32> {
 }
 
 /// When instances were slow together.
-fn episodes(
-    samples: &Samples,
-    findings: &super::composition::Findings,
-    judgement: &Judgement,
-) -> Option<Episodes> {
-    use super::composition::Explanation;
+fn episodes(findings: &Findings, judgement: &Judgement) -> Option<Episodes> {
     let together =
         judgement.shares[Explanation::Shared as usize] + judgement.shares[Explanation::Saturated as usize];
     let coincidence =
@@ -118,7 +125,6 @@ fn episodes(
                 gaps.iter().filter(|gap| (**gap - every).abs() <= (0.1 * every).max(1.5 * width)).count();
             near * 5 >= gaps.len() * 4
         });
-    let _ = samples;
     Some(Episodes {
         count: runs.len() as u64,
         first_s: first as f64 * width,

@@ -13,6 +13,7 @@ use super::{
     bootstrap::BLOCKS,
     kinds::Kinds,
     quantiles::Survival,
+    repeatable::Repeatable,
     samples::{Sample, Samples},
 };
 
@@ -57,8 +58,6 @@ pub(super) struct Effect {
 struct Candidate {
     row: u32,
     latency: u64,
-    /// For how many requests it stands.
-    weight: f64,
 }
 
 /// Requests by latency, and donors for them.
@@ -71,7 +70,10 @@ pub(super) struct Counterfactual<'a> {
     /// Beginnings of requests that may be donors, with their places.
     donors: Vec<Vec<u32>>,
     block: u64,
+    /// Requests that may be sent twice.
     total: f64,
+    /// They ÷ requests.
+    earning: f64,
     /// The mean latency, in nanoseconds.
     mean: f64,
 }
@@ -92,6 +94,7 @@ pub(super) struct Races {
     /// How long the second copy of each late request takes, in parts of the mean latency.
     work: Vec<f64>,
     total: f64,
+    earning: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -105,19 +108,25 @@ struct End {
 }
 
 impl<'a> Counterfactual<'a> {
-    /// Prepares requests; at most `most` late ones are looked at for each delay.
-    pub(super) fn new(samples: &'a Samples, survival: &Survival, kinds: &'a Kinds) -> Self {
+    /// Prepares the requests that may be sent twice. Any request may be a donor.
+    pub(super) fn new(
+        samples: &'a Samples,
+        survival: &Survival,
+        kinds: &'a Kinds,
+        repeatable: &Repeatable,
+    ) -> Self {
         let mut candidates: Vec<Candidate> = samples
             .primaries
             .iter()
             .enumerate()
+            .filter(|(_, sample)| repeatable.may(sample))
             .map(|(row, sample)| Candidate {
                 row: super::samples::number(row),
                 latency: presumed(sample, survival),
-                weight: 1.0,
             })
             .collect();
         candidates.sort_unstable_by_key(|candidate| std::cmp::Reverse((candidate.latency, candidate.row)));
+        let total = candidates.len();
         let mut donors = vec![Vec::new(); kinds.count()];
         for (row, sample) in samples.primaries.iter().enumerate() {
             if !sample.failed {
@@ -130,7 +139,8 @@ impl<'a> Counterfactual<'a> {
             candidates,
             donors,
             block: samples.span.0 / BLOCKS as u64 + 1,
-            total: samples.primaries.len() as f64,
+            total: total as f64,
+            earning: total as f64 / samples.primaries.len().max(1) as f64,
             mean: samples.primaries.iter().map(|sample| sample.latency.0 as f64).sum::<f64>()
                 / samples.primaries.len().max(1) as f64,
         }
@@ -141,14 +151,15 @@ impl<'a> Counterfactual<'a> {
         self.candidates.partition_point(|candidate| candidate.latency > delay.0) as f64 / self.total
     }
 
+    /// The quantile without second copies.
+    pub(super) fn quantile(&self, quantile: f64) -> u64 {
+        let beyond = ((1.0 - quantile) * self.total) as usize;
+        self.candidates.get(beyond).map_or(0, |candidate| candidate.latency)
+    }
+
     /// Lets all requests that are late after `delay` race; of the less late ones only so many that there are about
-    /// `most`, each standing for several. `may_repeat` says which requests may be sent twice.
-    pub(super) fn races(
-        &self,
-        delay: Nanoseconds,
-        most: usize,
-        may_repeat: &dyn Fn(&Sample) -> bool,
-    ) -> Races {
+    /// `most`, each standing for several.
+    pub(super) fn races(&self, delay: Nanoseconds, most: usize) -> Races {
         let count = self.candidates.partition_point(|candidate| candidate.latency > delay.0);
         let late = &self.candidates[..count];
         // The latest half of the budget are all looked at.
@@ -167,10 +178,7 @@ impl<'a> Counterfactual<'a> {
             let block = u8::try_from(sample.start.0 / self.block).unwrap_or(u8::MAX);
             let moment = Nanoseconds(sample.start.0.saturating_add(delay.0));
             found.clear();
-            if may_repeat(sample) {
-                self.find_donors(sample, moment, &mut found);
-            }
-            let weight = weight * candidate.weight;
+            self.find_donors(sample, moment, &mut found);
             let end = |duration, with_copy, weight| End { duration, late, block, with_copy, weight };
             ends.push(end(candidate.latency, false, weight as f32));
             if found.is_empty() {
@@ -191,7 +199,16 @@ impl<'a> Counterfactual<'a> {
         } else {
             1.0
         };
-        Races { delay, late: count as f64 / self.total, steep, ends, due, work, total: self.total }
+        Races {
+            delay,
+            late: count as f64 / self.total,
+            steep,
+            ends,
+            due,
+            work,
+            total: self.total,
+            earning: self.earning,
+        }
     }
 
     /// Latencies of requests of the same kind at other instances that began nearest to `moment`.
@@ -289,7 +306,7 @@ impl Races {
             while samples.primaries.get(begun).is_some_and(|sample| sample.start.0 <= moment) {
                 begun += 1;
             }
-            tokens = (tokens + trial.budget * (begun - before) as f64).min(most.max(1.0));
+            tokens = (tokens + trial.budget * self.earning * (begun - before) as f64).min(most.max(1.0));
             let wanted = probability * weights[*late as usize] * self.stress(trial);
             let paid = wanted.min(tokens);
             tokens -= paid;

@@ -30,14 +30,15 @@ mod insufficient;
 mod kinds;
 pub mod model;
 mod neighbours;
+mod phrases;
 mod policy;
 mod quantiles;
 mod question;
+mod repeatable;
 mod samples;
 mod served;
 mod slow;
 mod verdict;
-mod words;
 
 pub use self::{
     assess::assess,

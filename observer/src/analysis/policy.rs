@@ -9,7 +9,7 @@ use super::{
     counterfactual::{Counterfactual, Effect, NEVER, Races, Trial},
     feedback::Queueing,
     quantiles::Survival,
-    samples::{Sample, Samples},
+    samples::Samples,
 };
 
 /// So many late requests are looked at for each delay while the best is searched, and for the best itself.
@@ -58,11 +58,7 @@ const STRESSED: f64 = 1.25;
 pub(super) const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
 /// Races for a grid of delays.
-pub(super) fn grid(
-    counterfactual: &Counterfactual<'_>,
-    survival: &Survival,
-    may_repeat: &dyn Fn(&Sample) -> bool,
-) -> Vec<Races> {
+pub(super) fn grid(counterfactual: &Counterfactual<'_>, survival: &Survival) -> Vec<Races> {
     let ratio = libm::pow(LEAST_LATE / 0.5, 1.0 / (STEPS - 1) as f64);
     let at = |step: usize| survival.quantile(1.0 - 0.5 * libm::pow(ratio, step as f64)).duration;
     let mut delays: Vec<Nanoseconds> = Vec::new();
@@ -84,7 +80,7 @@ pub(super) fn grid(
         }
     }
     delays.retain(|delay| delay.0 > 0 && delay.0 < NEVER);
-    delays.iter().map(|delay| counterfactual.races(*delay, ROUGHLY, may_repeat)).collect()
+    delays.iter().map(|delay| counterfactual.races(*delay, ROUGHLY)).collect()
 }
 
 /// How second copies change what they are sent for.
@@ -144,19 +140,17 @@ pub(super) fn best(
 pub(super) fn expectation(
     counterfactual: &Counterfactual<'_>,
     samples: &Samples,
-    survival: &Survival,
     choice: Choice,
     target: f64,
-    may_repeat: &dyn Fn(&Sample) -> bool,
     bootstrap: &Bootstrap,
 ) -> Expectation {
-    let races = counterfactual.races(choice.delay, CLOSELY, may_repeat);
+    let races = counterfactual.races(choice.delay, CLOSELY);
     let effect = races.within(choice.trial, samples, target);
     let granted = races.granted(choice.trial, effect.probability, samples);
     let none = vec![0.0; granted.len()];
-    let before = QUANTILES.map(|quantile| survival.quantile(quantile).duration.0);
+    let before = QUANTILES.map(|quantile| counterfactual.quantile(quantile));
     let after = QUANTILES.map(|quantile| {
-        let plain = survival.quantile(quantile).duration.0;
+        let plain = counterfactual.quantile(quantile);
         if plain <= choice.delay.0 {
             plain
         } else {

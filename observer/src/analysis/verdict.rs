@@ -6,6 +6,7 @@ use rand_pcg::Pcg64;
 use super::{
     bootstrap::{BLOCKS, Bootstrap, interval},
     composition::{Explanation, FULL, Findings},
+    context::Context,
     model::{Cause, Composition, Portion},
     samples::Samples,
     slow::Slow,
@@ -50,6 +51,8 @@ pub(super) enum Missing {
     Strokes { have: usize, need: usize },
     /// A second instance.
     Instances,
+    /// Instances that can be told apart.
+    Sight,
 }
 
 /// Whether requests wait for each other all the time, so that even the median is no measure of what is normal.
@@ -61,7 +64,13 @@ pub(super) fn queues_throughout(findings: &Findings, slow: &Slow) -> bool {
 }
 
 /// Judges.
-pub(super) fn judge(samples: &Samples, slow: &Slow, findings: &Findings, random: &mut Pcg64) -> Judgement {
+pub(super) fn judge(
+    samples: &Samples,
+    slow: &Slow,
+    findings: &Findings,
+    context: &Context<'_>,
+    random: &mut Pcg64,
+) -> Judgement {
     let (shares, composition, agreeing) = compose(samples, findings, random);
     let judgement =
         |cause, confidence, missing| Judgement { cause, confidence, shares, composition, missing };
@@ -103,6 +112,9 @@ pub(super) fn judge(samples: &Samples, slow: &Slow, findings: &Findings, random:
         Explanation::Shared => Cause::Shared,
         Explanation::Saturated => Cause::Saturated,
         Explanation::Independent => {
+            if context.virtual_address {
+                return judgement(Cause::Insufficient, 0.0, Some(Missing::Sight));
+            }
             if samples.instances.len() < 2 {
                 return judgement(Cause::Insufficient, 0.0, Some(Missing::Instances));
             }
