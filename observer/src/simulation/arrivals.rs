@@ -117,7 +117,7 @@ pub(super) enum OpenLoop {
 }
 
 /// The mean time between two, in nanoseconds.
-const fn mean_gap_ns(rate: Rate) -> f64 {
+pub(super) const fn mean_gap_ns(rate: Rate) -> f64 {
     1e9 / rate.as_per_second()
 }
 

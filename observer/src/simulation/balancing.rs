@@ -46,6 +46,8 @@ pub(super) struct Balancer {
     balancing: Balancing,
     /// Where the turn is.
     next: u32,
+    /// Which part each instance gets, if not an even one.
+    weights: Vec<f64>,
     /// What the latency of each instance was lately; only what needs it pays for it.
     recent: Vec<Recent>,
 }
@@ -59,13 +61,19 @@ struct Recent {
 impl Balancer {
     pub(super) fn new(balancing: Balancing, instances: u32) -> Self {
         let remembered = if balancing == Balancing::LatencyAware { instances as usize } else { 0 };
-        Self { balancing, next: 0, recent: vec![Recent::default(); remembered] }
+        Self { balancing, next: 0, weights: Vec::new(), recent: vec![Recent::default(); remembered] }
+    }
+
+    /// The same, but with random balancing each instance gets such a part of the calls; none of them means even ones.
+    pub(super) fn weighted(self, weights: &[f64]) -> Self {
+        Self { weights: weights.into(), ..self }
     }
 
     /// Chooses one of the allowed instances.
     pub(super) fn choose(&mut self, instances: &impl Instances, random: &mut Pcg64) -> u32 {
         match self.balancing {
-            Balancing::Random => any(instances, random),
+            Balancing::Random if self.weights.is_empty() => any(instances, random),
+            Balancing::Random => by_weight(&self.weights, instances, random),
             Balancing::RoundRobin => self.in_turn(instances),
             Balancing::TwoChoices => {
                 lower_of_two(instances, random, |instance| instances.in_flight(instance))
@@ -109,6 +117,18 @@ fn any(instances: &impl Instances, random: &mut Pcg64) -> u32 {
             return instance;
         }
     }
+}
+
+/// One of the allowed instances, each as often as its weight says; evenly where none of them has any.
+fn by_weight(weights: &[f64], instances: &impl Instances, random: &mut Pcg64) -> u32 {
+    let allowed = || (0..).zip(weights).filter(|(instance, _)| instances.allows(*instance));
+    let mut left = random.random::<f64>() * allowed().map(|(_, weight)| *weight).sum::<f64>();
+    let chosen = allowed().filter(|(_, weight)| **weight > 0.0).find(|(_, weight)| {
+        left -= **weight;
+        left < 0.0
+    });
+    // Rounding may leave a little, and weights may all be zero.
+    chosen.map_or_else(|| any(instances, random), |(instance, _)| instance)
 }
 
 fn lower_of_two<Cost: PartialOrd>(
@@ -231,5 +251,22 @@ mod tests {
         assert!((0..100).all(|_| balancer.choose(&instances, &mut random) == 0));
         balancer.learn(1, Nanoseconds(1), Moment(100_000_000_000));
         assert!((0..100).all(|_| balancer.choose(&instances, &mut random) == 1));
+    }
+
+    #[test]
+    fn calls_are_shared_out_by_weight_among_those_that_are_allowed() {
+        let share_out = |weights: &[f64], refused| {
+            let instances = Fixed { in_flight: vec![0; weights.len()], refused };
+            let mut balancer = Balancer::new(Balancing::Random, 3).weighted(weights);
+            let mut random = Streams::new(1).balancing;
+            let mut counts = [0; 3];
+            (0..12_000).for_each(|_| counts[balancer.choose(&instances, &mut random) as usize] += 1);
+            counts
+        };
+        let [a, b, none] = share_out(&[1.0, 3.0, 0.0], None);
+        assert!((2_760..3_240).contains(&a) && a + b == 12_000 && none == 0);
+        assert_eq!(share_out(&[1.0, 3.0, 0.0], Some(1)), [12_000, 0, 0]);
+        let [a, _, b] = share_out(&[0.0, 1.0, 0.0], Some(1));
+        assert!((5_700..6_300).contains(&a) && a + b == 12_000);
     }
 }

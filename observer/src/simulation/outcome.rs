@@ -44,7 +44,9 @@ pub struct Counts {
     pub extra_copies: u64,
     /// Copies that were begun to be served, by instance.
     pub executions: Vec<u64>,
-    /// Copies that were dropped before they were begun.
+    /// Copies that an instance refused.
+    pub refused: u64,
+    /// Copies that were dropped, or whose connection was reset, before they were begun.
     pub dropped_waiting: u64,
     /// Copies that were dropped while they were served.
     pub dropped_served: u64,
@@ -54,7 +56,7 @@ pub struct Counts {
     pub denied: Denied,
     /// Requests of which the deadline cut off calls.
     pub partial: u64,
-    /// Requests of which a call was given up without an answer.
+    /// Requests of which a call was given up without an answer, or had none but failures.
     pub failed: u64,
 }
 

@@ -3,27 +3,66 @@
 use super::{
     Engine,
     arena::Id,
-    entities::{Call, Copy, Request, Stage},
+    entities::{Call, Caller, Copy, Request},
 };
 use crate::simulation::{moment::Moment, outcome::SLICES, policy::Tactic};
 
 impl Engine<'_> {
-    /// A copy has been served: its call has an answer, unless nobody waits for this one.
+    /// The client reads what became of a copy: its call has an answer, unless nobody waits for this one or it is none.
     pub(super) fn answer(&mut self, copy: Id<Copy>) {
         let answered = &mut self.copies[copy];
-        answered.stage = Stage::Over;
-        let (id, is_first) = (answered.call, answered.previous.is_none());
-        self.balancer.learn(answered.instance, self.now.since(answered.sent), self.now);
+        answered.is_under_way = false;
+        let (id, is_first, is_failure) =
+            (answered.call, answered.previous.is_none(), answered.stage.is_failure());
+        let (instance, latency) = (answered.instance, self.now.since(answered.sent));
         let call = &self.calls[id];
+        if let Caller::Other(other) = call.caller {
+            return self.others[other.load].learn(instance, latency, self.now);
+        }
+        self.balancer.learn(instance, latency, self.now);
         // Whoever retries has stopped listening to the copies before the last.
         let was_given_up = matches!(self.policy.tactic, Tactic::Retry { .. }) && call.last_copy != Some(copy);
         if call.is_over || was_given_up {
             return;
         }
+        if is_failure {
+            return self.fail(id);
+        }
         self.counts.won_by_copies += u64::from(!is_first);
         let last = call.last_copy;
         self.give_up_all(last);
         self.end_call(id);
+    }
+
+    /// A copy that was waited for has failed: so has its call, unless another copy may still answer.
+    fn fail(&mut self, call: Id<Call>) {
+        let failed = &self.calls[call];
+        let last = failed.last_copy;
+        let may_still_answer = match self.policy.tactic {
+            // The copies before the last were given up.
+            Tactic::Retry { .. } => false,
+            // What is sent at once may not have been sent yet.
+            Tactic::AtOnce { copies } if failed.copies < copies.get() => true,
+            _ => self.has_copy_under_way(last),
+        };
+        if may_still_answer {
+            return;
+        }
+        let request = self.calls[call].request;
+        self.requests[request].failed = true;
+        self.give_up_all(last);
+        self.end_call(call);
+    }
+
+    fn has_copy_under_way(&self, last: Option<Id<Copy>>) -> bool {
+        let mut copy = last;
+        while let Some(id) = copy {
+            if self.copies[id].is_under_way {
+                return true;
+            }
+            copy = self.copies[id].previous;
+        }
+        false
     }
 
     /// Nobody waits for a call any more; perhaps its request is over with it.

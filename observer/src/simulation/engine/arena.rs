@@ -70,6 +70,12 @@ impl<T> Arena<T> {
         self.free.push(id);
     }
 
+    /// Every place, also those of things that are no more.
+    #[expect(clippy::cast_possible_truncation, reason = "2^32 things do not fit into memory")]
+    pub(super) fn places(&self) -> impl Iterator<Item = Id<T>> + use<T> {
+        (0..self.things.len() as u32).map(|place| Id { place, of: PhantomData })
+    }
+
     /// How many things there are.
     pub(super) const fn len(&self) -> usize {
         self.things.len() - self.free.len()

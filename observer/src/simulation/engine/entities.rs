@@ -2,8 +2,8 @@
 
 use observer_common::Nanoseconds;
 
-use super::arena::Id;
-use crate::simulation::moment::Moment;
+use super::{arena::Id, others::OtherCall};
+use crate::simulation::{conditions::Attempt, moment::Moment};
 
 /// What a client waits for.
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub(super) struct Request {
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) request: Id<Request>,
+    pub(super) caller: Caller,
     /// Whether nobody waits for it any more.
     pub(super) is_over: bool,
     /// How many copies were sent.
@@ -36,6 +37,25 @@ pub(super) struct Call {
     pub(super) previous: Option<Id<Call>>,
 }
 
+/// Whose call it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Caller {
+    /// The client's, and which of its calls.
+    Client(u64),
+    /// One of the other clients'.
+    Other(OtherCall),
+}
+
+impl Caller {
+    /// One of its call's copies, as conditions know it.
+    pub(super) const fn attempt(self, number: u32) -> Attempt {
+        match self {
+            Self::Client(call) => Attempt { call, number },
+            Self::Other(other) => other.attempt(),
+        }
+    }
+}
+
 /// One copy of a call, at one instance.
 #[derive(Debug)]
 pub(super) struct Copy {
@@ -44,14 +64,41 @@ pub(super) struct Copy {
     pub(super) sent: Moment,
     pub(super) service: Nanoseconds,
     pub(super) stage: Stage,
+    /// Which copy of its call it is; the first is 0.
+    pub(super) attempt: u32,
+    /// Whether an answer may still come.
+    pub(super) is_under_way: bool,
+    /// Whether it was shown to whoever looks, or must not be.
+    pub(super) is_told: bool,
     pub(super) previous: Option<Id<Copy>>,
 }
 
 /// How far a copy is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
+    Travelling,
     Waiting,
+    /// Begun, and waiting for something else beside those that share an instance.
+    Aside,
     Served,
+    /// Being served, but the connection will be reset first.
+    Doomed,
     /// Answered, or dropped.
     Over,
+    /// Not served, but answered with a failure.
+    Refused,
+    /// The connection was reset.
+    Reset,
+}
+
+impl Stage {
+    /// Whether its instance will have nothing to do with it any more.
+    pub(super) const fn is_over(self) -> bool {
+        matches!(self, Self::Over | Self::Refused | Self::Reset)
+    }
+
+    /// Whether it ended without an answer that is of use.
+    pub(super) const fn is_failure(self) -> bool {
+        matches!(self, Self::Refused | Self::Reset)
+    }
 }

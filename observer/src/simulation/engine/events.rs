@@ -28,6 +28,18 @@ pub(super) enum Event {
     Deadline(Id<Request>),
     /// A request arrives.
     Arrive,
+    /// A request of another client arrives.
+    ArriveOther { load: usize },
+    /// A copy that was long on its way reaches its instance.
+    Reach(Id<Copy>),
+    /// What a copy waited for beside its instance is there.
+    Resume(Id<Copy>),
+    /// An answer, a refusal or the end of a connection that was on its way reaches the client.
+    Return(Id<Copy>),
+    /// The client reads what has long been there.
+    Read(Id<Copy>),
+    /// Nothing is seen any more.
+    LookAway,
 }
 
 impl Event {
@@ -35,11 +47,12 @@ impl Event {
     /// sees the slots that have just become free.
     const fn rank(self) -> u8 {
         match self {
-            Self::Served(_) | Self::Shared { .. } => 0,
+            Self::Served(_) | Self::Shared { .. } | Self::Return(_) | Self::Read(_) => 0,
             Self::Cancel(_) | Self::Untie(_) => 1,
             Self::Look(_) => 2,
             Self::Deadline(_) => 3,
-            Self::Arrive => 4,
+            Self::Arrive | Self::ArriveOther { .. } | Self::Reach(_) | Self::Resume(_) => 4,
+            Self::LookAway => 5,
         }
     }
 }

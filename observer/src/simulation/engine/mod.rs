@@ -7,12 +7,15 @@ mod answering;
 mod arena;
 mod entities;
 mod events;
+mod others;
 mod patience;
 mod queue;
+mod seeing;
 mod sending;
 mod serving;
 mod sharing;
 mod station;
+mod travelling;
 
 use observer_common::Nanoseconds;
 
@@ -20,13 +23,15 @@ use self::{
     arena::{Arena, Id},
     entities::{Call, Copy, Request},
     events::{Event, Events},
+    others::Others,
     station::Station,
 };
 use super::{
-    Arrivals, Policy, System, Tactic,
+    Arrivals, Conditions, Policy, Seen, System, Tactic,
     arrivals::OpenLoop,
     balancing::Balancer,
     budget::TokenBucket,
+    conditions::Prepared,
     moment::Moment,
     outcome::{Counts, Outcome, Population, SLICES},
     random::{Streams, exponential},
@@ -52,6 +57,24 @@ pub fn simulate(system: &System, policy: &Policy, extent: Extent, seed: u64) -> 
     engine.into_outcome()
 }
 
+/// The same under conditions, which [`Conditions::check`] finds possible, and shows what a probe beside the client would
+/// see of each copy. A copy that was sent while requests could arrive and is not over then is seen as pending; what is
+/// sent later is not seen.
+///
+/// With other clients it ends only if the time in which requests arrive does, or the requests reach their bound.
+pub fn simulate_seen(
+    system: &System,
+    conditions: &Conditions,
+    policy: &Policy,
+    extent: Extent,
+    seed: u64,
+    seen: &mut dyn FnMut(Seen),
+) -> Outcome {
+    let mut engine = Engine::new(system, policy, extent, seed).under(conditions, seed).seen_by(seen);
+    engine.run();
+    engine.into_outcome()
+}
+
 struct Engine<'a> {
     system: &'a System,
     policy: &'a Policy,
@@ -73,6 +96,12 @@ struct Engine<'a> {
     over_time: Vec<Distribution>,
     counts: Counts,
     reached_bound: bool,
+    /// Nothing where there are none, so that a run without them pays nothing for it.
+    conditions: Option<Box<Prepared<'a>>>,
+    others: Vec<Others>,
+    seen: Option<&'a mut dyn FnMut(Seen)>,
+    /// Whether what is sent is seen.
+    is_watched: bool,
 }
 
 impl<'a> Engine<'a> {
@@ -103,15 +132,45 @@ impl<'a> Engine<'a> {
             over_time: vec![Distribution::default(); SLICES],
             counts: Counts { executions: vec![0; instances as usize], ..Counts::default() },
             reached_bound: false,
+            conditions: None,
+            others: Vec::new(),
+            seen: None,
+            is_watched: false,
         }
+    }
+
+    fn under(mut self, conditions: &'a Conditions, seed: u64) -> Self {
+        if *conditions != Conditions::default() {
+            let System { instances, width, .. } = *self.system;
+            let prepared = Prepared::new(conditions, instances, width, self.end(), seed);
+            self.conditions = Some(Box::new(prepared));
+            self.balancer = self.balancer.weighted(&conditions.weights);
+            self.others = Others::all(&conditions.others, self.system, self.end(), seed);
+        }
+        self
+    }
+
+    /// When the time is up in which requests arrive.
+    const fn end(&self) -> Moment {
+        Moment(self.extent.duration.0)
     }
 
     fn run(&mut self) {
         self.schedule_first_arrivals();
+        (0..self.others.len()).for_each(|load| self.schedule_other(load));
+        if self.is_watched {
+            self.events.schedule(self.end(), Event::LookAway);
+        }
         while let Some((now, event)) = self.events.next() {
             self.now = now;
             match event {
                 Event::Arrive => self.arrive(),
+                Event::ArriveOther { load } => self.arrive_other(load),
+                Event::Reach(copy) => self.reach(copy),
+                Event::Resume(copy) => self.resume(copy),
+                Event::Return(copy) => self.come_back(copy),
+                Event::Read(copy) => self.read(copy),
+                Event::LookAway => self.look_away(),
                 Event::Served(copy) => self.slot_is_done(copy),
                 Event::Shared { instance } => self.share_is_done(instance),
                 Event::Cancel(copy) => self.cancel(copy),

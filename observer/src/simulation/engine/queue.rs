@@ -18,6 +18,11 @@ impl Queue {
         self.waiting + self.serving
     }
 
+    /// How many wait.
+    pub(super) const fn waiting(&self) -> u32 {
+        self.waiting
+    }
+
     /// How many are being served.
     pub(super) const fn serving(&self) -> u32 {
         self.serving

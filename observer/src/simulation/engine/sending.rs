@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 use super::{
     Engine,
     arena::{Arena, Id},
-    entities::{Call, Copy, Request, Stage},
+    entities::{Call, Caller, Copy, Request, Stage},
     station::Station,
 };
 use crate::simulation::{balancing::Instances, policy::Target};
@@ -15,6 +15,7 @@ use crate::simulation::{balancing::Instances, policy::Target};
 impl Engine<'_> {
     /// A request makes a call, and the policy does what it does from the start.
     pub(super) fn call(&mut self, request: Id<Request>) {
+        let caller = Caller::Client(self.counts.calls);
         self.counts.calls += 1;
         if let Some(budget) = &mut self.budget {
             budget.earn();
@@ -23,6 +24,7 @@ impl Engine<'_> {
         asking.references += 1;
         let call = self.calls.add(Call {
             request,
+            caller,
             is_over: false,
             copies: 0,
             begun: None,
@@ -36,7 +38,7 @@ impl Engine<'_> {
         let instance = self.balancer.choose(&candidates, &mut self.streams.balancing);
         let first = self.add_copy(call, instance, service);
         self.plan(call);
-        self.admit(first);
+        self.send(first);
     }
 
     /// Sends a further copy of a call to an instance.
@@ -46,7 +48,7 @@ impl Engine<'_> {
         self.counts.extra_copies += 1;
         let request = self.calls[call].request;
         self.requests[request].extra_copies += 1;
-        self.admit(copy);
+        self.send(copy);
     }
 
     /// Sends a further copy of a call to an instance that has had none.
@@ -69,14 +71,22 @@ impl Engine<'_> {
         }
     }
 
-    fn add_copy(&mut self, call: Id<Call>, instance: u32, service: Nanoseconds) -> Id<Copy> {
+    pub(super) fn add_copy(&mut self, call: Id<Call>, instance: u32, service: Nanoseconds) -> Id<Copy> {
         let copied = &mut self.calls[call];
+        let (caller, attempt) = (copied.caller, copied.copies);
+        let service = match &self.conditions {
+            Some(conditions) => conditions.cost(caller.attempt(attempt), instance, service),
+            None => service,
+        };
         let copy = self.copies.add(Copy {
             call,
             instance,
             sent: self.now,
             service,
             stage: Stage::Waiting,
+            attempt,
+            is_under_way: true,
+            is_told: !self.is_watched || matches!(caller, Caller::Other(_)),
             previous: copied.last_copy,
         });
         copied.last_copy = Some(copy);
@@ -100,11 +110,11 @@ fn any_idle(instances: &impl Instances, slots: u32, random: &mut Pcg64) -> Optio
 }
 
 /// Where a copy may go.
-struct Candidates<'a> {
-    stations: &'a [Station],
+pub(super) struct Candidates<'a> {
+    pub(super) stations: &'a [Station],
     /// The call whose copies' instances are not allowed.
-    used: Option<&'a Call>,
-    copies: &'a Arena<Copy>,
+    pub(super) used: Option<&'a Call>,
+    pub(super) copies: &'a Arena<Copy>,
 }
 
 impl Instances for Candidates<'_> {

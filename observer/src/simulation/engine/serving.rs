@@ -1,21 +1,27 @@
 //! What instances do with copies.
 
-use observer_common::Nanoseconds;
+use observer_common::{Nanoseconds, Outcome};
 
 use super::{
     Engine,
     arena::Id,
-    entities::{Copy, Stage},
+    entities::{Caller, Copy, Stage},
     events::Event,
     queue::Next,
     station::Station,
 };
-use crate::simulation::policy::{Cancellation, Tactic};
+use crate::simulation::{
+    moment::Moment,
+    policy::{Cancellation, Tactic},
+};
 
 impl Engine<'_> {
     /// A copy arrives at its instance.
     pub(super) fn admit(&mut self, copy: Id<Copy>) {
         let place = self.copies[copy].instance as usize;
+        if let Some(refused_after) = self.refusal(copy) {
+            return self.refuse(copy, refused_after);
+        }
         match &mut self.stations[place] {
             Station::Queue(queue) if queue.serving() < self.system.slots.get() => {
                 queue.begin();
@@ -25,21 +31,40 @@ impl Engine<'_> {
                 queue.wait(copy);
                 self.waiting += 1;
             }
-            Station::Sharing(sharing) => {
-                sharing.begin(copy, self.copies[copy].service, self.now);
+            Station::Sharing(_) => {
                 self.begin(copy);
-                self.schedule_shared(place);
+                self.begin_sharing(copy);
             }
         }
     }
 
     /// A slot has served a copy, or has long been serving another because this one was dropped.
     pub(super) fn slot_is_done(&mut self, copy: Id<Copy>) {
-        if self.copies[copy].stage == Stage::Served {
-            self.free_slot(self.copies[copy].instance);
-            self.answer(copy);
+        match self.copies[copy].stage {
+            Stage::Served => {
+                self.free_slot(self.copies[copy].instance);
+                self.send_back(copy, Stage::Over);
+            }
+            Stage::Doomed => {
+                self.free_slot(self.copies[copy].instance);
+                self.send_back(copy, Stage::Reset);
+            }
+            _ => {}
         }
         self.release_call(self.copies[copy].call);
+    }
+
+    /// Whatever a copy waited for beside its instance is there, unless it was dropped meanwhile.
+    pub(super) fn resume(&mut self, copy: Id<Copy>) {
+        let Copy { call, instance, stage, .. } = self.copies[copy];
+        if stage != Stage::Aside {
+            return self.release_call(call);
+        }
+        self.copies[copy].stage = Stage::Served;
+        if let Station::Sharing(sharing) = &mut self.stations[instance as usize] {
+            sharing.take_from_aside();
+        }
+        self.share(copy);
     }
 
     /// An instance that shares its processor may have served copies.
@@ -52,7 +77,7 @@ impl Engine<'_> {
         let served = sharing.take_served(self.now);
         self.schedule_shared(place);
         if let Some(copy) = served {
-            self.answer(copy);
+            self.send_back(copy, Stage::Over);
             self.release_call(self.copies[copy].call);
         }
     }
@@ -65,8 +90,12 @@ impl Engine<'_> {
 
     /// An instance learns that the other one of two tied copies has begun.
     pub(super) fn untie(&mut self, copy: Id<Copy>) {
-        if self.copies[copy].stage == Stage::Waiting {
+        if matches!(self.copies[copy].stage, Stage::Waiting | Stage::Travelling) {
             self.drop_copy(copy);
+            self.copies[copy].is_under_way = false;
+            if self.calls[self.copies[copy].call].is_over {
+                self.tell(copy, Outcome::Cancelled);
+            }
         }
         self.release_call(self.copies[copy].call);
     }
@@ -82,10 +111,15 @@ impl Engine<'_> {
 
     /// Lets an instance know that nobody needs a copy any more, if it is told.
     pub(super) fn give_up(&mut self, copy: Id<Copy>) {
-        let Copy { call, stage, .. } = self.copies[copy];
-        if let Cancellation::After(delay) = self.policy.cancellation
-            && stage != Stage::Over
-        {
+        let Copy { call, stage, is_under_way, .. } = self.copies[copy];
+        let Cancellation::After(delay) = self.policy.cancellation else {
+            if !is_under_way {
+                self.tell(copy, Outcome::Cancelled);
+            }
+            return;
+        };
+        self.tell(copy, Outcome::Cancelled);
+        if !stage.is_over() {
             self.calls[call].references += 1;
             self.events.schedule(self.now.after(delay), Event::Cancel(copy));
         }
@@ -93,8 +127,12 @@ impl Engine<'_> {
 
     fn drop_copy(&mut self, copy: Id<Copy>) {
         let Copy { stage, instance, .. } = self.copies[copy];
+        if stage.is_over() {
+            return;
+        }
         self.copies[copy].stage = Stage::Over;
         match stage {
+            Stage::Travelling => self.counts.dropped_waiting += 1,
             Stage::Waiting => {
                 self.counts.dropped_waiting += 1;
                 self.waiting -= 1;
@@ -102,11 +140,17 @@ impl Engine<'_> {
                     queue.drop_waiting();
                 }
             }
-            Stage::Served => {
+            Stage::Aside => {
+                self.counts.dropped_served += 1;
+                if let Station::Sharing(sharing) = &mut self.stations[instance as usize] {
+                    sharing.take_from_aside();
+                }
+            }
+            Stage::Served | Stage::Doomed => {
                 self.counts.dropped_served += 1;
                 self.free_slot(instance);
             }
-            Stage::Over => {}
+            Stage::Over | Stage::Refused | Stage::Reset => {}
         }
     }
 
@@ -128,10 +172,16 @@ impl Engine<'_> {
     fn serve_next(&mut self, place: usize) {
         while let Station::Queue(queue) = &mut self.stations[place] {
             let copies = &self.copies;
-            match queue.next(|copy| copies[copy].stage == Stage::Over) {
+            match queue.next(|copy| copies[copy].stage.is_over()) {
                 Some(Next::Waiting(copy)) => {
-                    queue.begin();
                     self.waiting -= 1;
+                    if self.is_reset_while_waiting(copy) {
+                        self.reset_waiting(copy);
+                        continue;
+                    }
+                    if let Station::Queue(queue) = &mut self.stations[place] {
+                        queue.begin();
+                    }
                     return self.begin_in_slot(copy);
                 }
                 Some(Next::Dropped(copy)) => self.release_call(self.copies[copy].call),
@@ -142,15 +192,61 @@ impl Engine<'_> {
 
     fn begin_in_slot(&mut self, copy: Id<Copy>) {
         self.begin(copy);
-        let end = self.now.after(self.copies[copy].service);
+        let end = match self.conditions {
+            Some(_) => self.end_in_slot(copy),
+            None => self.now.after(self.copies[copy].service),
+        };
         self.events.schedule(end, Event::Served(copy));
+    }
+
+    /// When a slot is done with a copy that begins now under the conditions that there are.
+    fn end_in_slot(&mut self, copy: Id<Copy>) -> Moment {
+        let Copy { instance, service, sent, .. } = self.copies[copy];
+        let reached = sent.after(self.path(copy).there);
+        let (attempt, now) = (self.attempt(copy), self.now);
+        let Some(conditions) = &mut self.conditions else { return now.after(service) };
+        let begun = now.after(conditions.dependency(attempt, instance, now));
+        let end = conditions.work_ends(instance, begun, service);
+        match conditions.reset(instance, sent, reached, end) {
+            Some(reset) => {
+                self.copies[copy].stage = Stage::Doomed;
+                reset.max(now)
+            }
+            None => end,
+        }
+    }
+
+    fn begin_sharing(&mut self, copy: Id<Copy>) {
+        let (attempt, instance) = (self.attempt(copy), self.copies[copy].instance);
+        let wait = match &mut self.conditions {
+            Some(conditions) => conditions.dependency(attempt, instance, self.now),
+            None => Nanoseconds(0),
+        };
+        if wait == Nanoseconds(0) {
+            return self.share(copy);
+        }
+        if let Station::Sharing(sharing) = &mut self.stations[instance as usize] {
+            sharing.set_aside();
+        }
+        self.copies[copy].stage = Stage::Aside;
+        self.events.schedule(self.now.after(wait), Event::Resume(copy));
+    }
+
+    fn share(&mut self, copy: Id<Copy>) {
+        let Copy { instance, service, .. } = self.copies[copy];
+        if let Station::Sharing(sharing) = &mut self.stations[instance as usize] {
+            sharing.begin(copy, service, self.now);
+        }
+        self.schedule_shared(instance as usize);
     }
 
     fn begin(&mut self, copy: Id<Copy>) {
         let begun = &mut self.copies[copy];
         begun.stage = Stage::Served;
         let (call, instance) = (begun.call, begun.instance);
-        self.counts.executions[instance as usize] += 1;
+        if matches!(self.calls[call].caller, Caller::Client(_)) {
+            self.counts.executions[instance as usize] += 1;
+        }
         if self.calls[call].begun.is_none() {
             self.calls[call].begun = Some(self.now);
             if let Tactic::Tied { message } = self.policy.tactic {
@@ -164,7 +260,7 @@ impl Engine<'_> {
         let mut copy = self.calls[call].last_copy;
         while let Some(id) = copy {
             copy = self.copies[id].previous;
-            if self.copies[id].stage == Stage::Waiting {
+            if matches!(self.copies[id].stage, Stage::Waiting | Stage::Travelling) {
                 self.calls[call].references += 1;
                 self.events.schedule(self.now.after(message), Event::Untie(id));
             }
@@ -175,7 +271,7 @@ impl Engine<'_> {
         loop {
             let Station::Sharing(sharing) = &mut self.stations[place] else { return };
             let copies = &self.copies;
-            let Some(dropped) = sharing.take_dropped(|copy| copies[copy].stage == Stage::Over) else { break };
+            let Some(dropped) = sharing.take_dropped(|copy| copies[copy].stage.is_over()) else { break };
             self.release_call(self.copies[dropped].call);
         }
         let Station::Sharing(sharing) = &mut self.stations[place] else { return };

@@ -19,6 +19,8 @@ const FINE: u128 = 1 << 20;
 pub(super) struct Sharing {
     slots: u32,
     serving: u32,
+    /// How many wait for something else, and take no share meanwhile.
+    aside: u32,
     own_time: u128,
     at: Moment,
     /// When copies are served, in its own time; those that were dropped are still in it.
@@ -29,12 +31,30 @@ pub(super) struct Sharing {
 
 impl Sharing {
     pub(super) fn new(slots: u32) -> Self {
-        Self { slots, serving: 0, own_time: 0, at: Moment(0), ends: BinaryHeap::new(), expected: None }
+        Self {
+            slots,
+            serving: 0,
+            aside: 0,
+            own_time: 0,
+            at: Moment(0),
+            ends: BinaryHeap::new(),
+            expected: None,
+        }
     }
 
-    /// How many are being served.
-    pub(super) const fn serving(&self) -> u32 {
-        self.serving
+    /// How many are being served, or will be.
+    pub(super) const fn in_flight(&self) -> u32 {
+        self.serving + self.aside
+    }
+
+    /// One begins to wait for something else.
+    pub(super) const fn set_aside(&mut self) {
+        self.aside += 1;
+    }
+
+    /// One waits no longer.
+    pub(super) const fn take_from_aside(&mut self) {
+        self.aside -= 1;
     }
 
     /// Whether it is now that it was to be looked at; it then is not expected any more.

@@ -21,7 +21,7 @@ impl Station {
     pub(super) const fn in_flight(&self) -> u32 {
         match self {
             Self::Queue(queue) => queue.in_flight(),
-            Self::Sharing(sharing) => sharing.serving(),
+            Self::Sharing(sharing) => sharing.in_flight(),
         }
     }
 }

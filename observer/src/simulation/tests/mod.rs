@@ -1,7 +1,9 @@
 //! The simulation as a whole: against theory, against itself, and against what every policy promises.
 
+mod conditions;
 mod invariances;
 mod policies;
+mod seeing;
 mod theory;
 
 use std::num::NonZeroU32;
@@ -107,4 +109,21 @@ fn all_systems() -> Vec<System> {
         base,
     ]);
     systems
+}
+
+/// A fault that strikes as long as requests arrive.
+fn always(scope: Scope, effect: Effect) -> Conditions {
+    fault(scope, When::Always, effect)
+}
+
+fn fault(scope: Scope, when: When, effect: Effect) -> Conditions {
+    Conditions { faults: vec![Fault { scope, when, effect }], ..Conditions::default() }
+}
+
+/// The outcome under conditions, and everything that was seen.
+fn watch(system: &System, conditions: &Conditions, policy: &Policy, extent: Extent) -> (Outcome, Vec<Seen>) {
+    assert_eq!(conditions.check(system), Ok(()));
+    let mut seen = Vec::new();
+    let outcome = simulate_seen(system, conditions, policy, extent, 1, &mut |copy| seen.push(copy));
+    (outcome, seen)
 }

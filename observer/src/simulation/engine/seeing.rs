@@ -1,0 +1,65 @@
+//! What is shown of copies to whoever looks.
+
+use observer_common::{Nanoseconds, Outcome};
+
+use super::{
+    Engine,
+    arena::Id,
+    entities::{Caller, Copy, Stage},
+};
+use crate::simulation::{Seen, moment::Moment};
+
+impl<'a> Engine<'a> {
+    pub(super) fn seen_by(mut self, seen: &'a mut dyn FnMut(Seen)) -> Self {
+        self.seen = Some(seen);
+        self.is_watched = true;
+        self
+    }
+
+    /// A copy is over for the client's probe, once and for all.
+    pub(super) fn tell(&mut self, copy: Id<Copy>, outcome: Outcome) {
+        let told = &mut self.copies[copy];
+        if std::mem::replace(&mut told.is_told, true) {
+            return;
+        }
+        let Copy { call, instance, attempt, sent, stage, .. } = *told;
+        let Caller::Client(request) = self.calls[call].caller else { return };
+        let path = self.path(copy);
+        let latency = self.now.since(sent);
+        let answered = outcome == Outcome::Ok;
+        let (class, read_lag) = match &mut self.conditions {
+            Some(conditions) => (
+                conditions.class(request),
+                if answered { conditions.read(self.now).since(self.now) } else { Nanoseconds(0) },
+            ),
+            None => (None, Nanoseconds(0)),
+        };
+        let shown = Seen {
+            request,
+            attempt,
+            instance,
+            class,
+            sent: sent.since(Moment::default()),
+            latency,
+            read_lag,
+            outcome,
+            failed: answered && stage == Stage::Refused,
+            retransmits: if answered { path.retransmits() } else { path.retransmits_within(latency) },
+            srtt: path.round_trip(),
+        };
+        if let Some(seen) = &mut self.seen {
+            seen(shown);
+        }
+    }
+
+    /// The time is up in which something is seen: what is not over is pending.
+    pub(super) fn look_away(&mut self) {
+        self.is_watched = false;
+        // What is no more was told when it was over.
+        for copy in self.copies.places() {
+            if !self.copies[copy].is_told {
+                self.tell(copy, Outcome::Pending);
+            }
+        }
+    }
+}
