@@ -1,5 +1,7 @@
 //! The configuration file.
 
+mod question;
+
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -7,6 +9,8 @@ use std::{
 
 use serde::Deserialize;
 
+pub use self::question::QuestionSettings;
+pub(crate) use self::question::{parse_idempotent, parse_metric, parse_share, parse_target};
 use crate::identity::Rule;
 
 /// What can be set in a file.
@@ -16,6 +20,9 @@ pub struct Settings {
     /// Which instances belong to which service; the first that matches counts.
     #[serde(default, rename = "service")]
     pub services: Vec<Rule>,
+    /// What is asked about the tail; flags and variables go before it.
+    #[serde(default)]
+    pub question: QuestionSettings,
 }
 
 /// A configuration file that cannot be used.
@@ -91,6 +98,7 @@ mod tests {
             ("[[service]]\nname = \"a\\nb\"\nports = [80]\n", ", line 6: ", r"'a\u{a}b'"),
             ("[[service]]\nname = 'a'\nport = 80\n", ", line 7: ", "unknown field `port`"),
             ("[[service]\n", ", line 5: ", ""),
+            ("[question]\nbudget = '5'\n", ", line 6: ", "'5' is not understood: write it from 0% to 100%"),
         ] {
             fs::write(&path, format!("{first}{rest}")).unwrap();
             let message = Settings::read(&path).unwrap_err().to_string();

@@ -3,18 +3,18 @@
 use rand_pcg::Pcg64;
 
 use super::{
-    assess::Context,
     bootstrap::Bootstrap,
     composition::{Explanation, Findings},
-    counterfactual::{Counterfactual, NEVER, Trial},
+    context::Context,
+    counterfactual::{Counterfactual, NEVER},
     kinds::Kinds,
     model::{Action, Alternative, Cause, Expected, FanOut, Latencies, Recommendation},
-    policy::{BURST, Expectation, best, expectation, grid},
+    policy::{BURST, Expectation, Reaction, best, expectation, grid},
     quantiles::Survival,
     question::{Idempotent, Question},
     samples::{Sample, Samples},
     slow::Slow,
-    verdict::Judgement,
+    verdict::{Judgement, pauses},
 };
 use crate::exchange::Names;
 
@@ -44,7 +44,7 @@ pub(super) fn advise(
     slow: &Slow,
     findings: &Findings,
     judgement: &Judgement,
-    context: Context<'_>,
+    context: &Context<'_>,
     question: &Question,
     random: &mut Pcg64,
 ) -> Recommendation {
@@ -76,12 +76,17 @@ pub(super) fn advise(
                 return advice;
             }
             let budget = budget(question, findings);
-            if let Some(found) = policy(samples, survival, findings, budget, question, random, &mut advice)
+            if let Some(found) =
+                policy(samples, survival, slow, findings, budget, question, random, &mut advice)
                 && found.gain >= WORTH
                 && found.gain_ci[0] > 0.0
             {
                 let probability = found.choice.effect.probability;
-                advice.action = if judgement.cause == Cause::IndependentOrRequest { Action::Canary } else { Action::Hedge };
+                advice.action = if judgement.cause == Cause::IndependentOrRequest {
+                    Action::Canary
+                } else {
+                    Action::Hedge
+                };
                 advice.delay_s = Some(found.choice.delay.as_seconds());
                 advice.budget_fraction = Some(found.choice.trial.budget);
                 advice.budget_burst = Some(BURST.get());
@@ -109,6 +114,7 @@ fn budget(question: &Question, findings: &Findings) -> f64 {
 fn policy(
     samples: &Samples,
     survival: &Survival,
+    slow: &Slow,
     findings: &Findings,
     budget: f64,
     question: &Question,
@@ -123,10 +129,18 @@ fn policy(
     let counterfactual = Counterfactual::new(samples, survival, &kinds);
     let races = grid(&counterfactual, survival, &may_repeat);
     let target = question.component_target();
+    let reaction = Reaction {
+        queueing: findings.load.queueing(),
+        waiting: if findings.load.one_at_a_time == Some(false) {
+            0.0
+        } else {
+            pauses(slow, samples, findings)
+        },
+    };
     for fraction in BUDGETS {
-        if let Some(choice) = best(&races, samples, Trial { budget: fraction, burst: BURST }, target) {
+        if let Some(choice) = best(&races, samples, fraction, reaction, target) {
             advice.alternatives.push(Alternative {
-                budget_fraction: fraction,
+                budget_fraction: choice.trial.budget,
                 delay_s: choice.delay.as_seconds(),
                 hedge_probability: choice.effect.probability,
                 extra_load: choice.effect.rate,
@@ -134,9 +148,7 @@ fn policy(
             });
         }
     }
-    let mut choice = best(&races, samples, Trial { budget, burst: BURST }, target)?;
-    // No more than half as much again as it takes.
-    choice.trial.budget = budget.min(((choice.effect.rate * 1.5 * 1e3).ceil() / 1e3).max(0.005));
+    let choice = best(&races, samples, budget, reaction, target)?;
     let bootstrap = Bootstrap::new(100, random);
     let found = expectation(&counterfactual, samples, survival, choice, target, &may_repeat, &bootstrap);
     advice.expected = Some(expected(&found));

@@ -1,36 +1,26 @@
 //! The assessment of one service.
 
-use observer_common::Role;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::{
     advice::advise,
     composition::findings,
+    context::Context,
     evidence::evidence,
     model::{Assessment, Episodes, Hedging, Verdict},
     quantiles::Survival,
     question::Question,
-    samples::Samples,
+    samples::{Samples, number},
     slow::Slow,
     verdict::{Judgement, judge},
     words,
 };
 use crate::{
-    exchange::Names,
+    exchange::{NameId, Names},
     ledger::Row,
+    maps::IndexMap,
 };
-
-/// What is known about a service besides its exchanges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Context<'a> {
-    /// Which side was observed.
-    pub role: Role,
-    /// What is spoken, where it was recognised.
-    pub protocol: Option<&'a str>,
-    /// Whether the instances hide behind one address.
-    pub behind_virtual_address: bool,
-}
 
 /// Every assessment draws the same numbers: it is a function of its arguments.
 const SEED: u64 = 0x0b5e_74e4;
@@ -38,12 +28,12 @@ const SEED: u64 = 0x0b5e_74e4;
 /// Assesses a service from its latest exchanges, in whatever order they come.
 ///
 /// Takes some tens of milliseconds for a hundred thousand of them, and memory in proportion to their number.
-pub fn assess(rows: &[Row], names: &Names, context: Context<'_>, question: &Question) -> Assessment {
+pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Question) -> Assessment {
     let mut random = Pcg64::seed_from_u64(SEED);
     let samples = Samples::of(rows, names);
     let survival = Survival::of(&samples.primaries);
     let slow = Slow::of(&samples.primaries, &survival, question.component_target());
-    let findings = findings(&samples, &slow, &mut random);
+    let findings = findings(&samples, &slow, &hosts(&samples, names), &mut random);
     let judgement = judge(&samples, &slow, &findings, &mut random);
     let recommendation =
         advise(&samples, names, &survival, &slow, &findings, &judgement, context, question, &mut random);
@@ -81,18 +71,32 @@ pub fn assess(rows: &[Row], names: &Names, context: Context<'_>, question: &Ques
         evidence,
     };
     let summary = words::summary(&verdict, &recommendation, &slow);
-    Assessment {
-        verdict: Verdict { summary, ..verdict },
-        recommendation,
-        hedging: hedging(&samples),
-    }
+    Assessment { verdict: Verdict { summary, ..verdict }, recommendation, hedging: hedging(&samples) }
+}
+
+/// For each instance, which host it is on: the address without its port.
+fn hosts(samples: &Samples, names: &Names) -> Vec<u32> {
+    let mut known: IndexMap<&str, u32> = IndexMap::default();
+    let mut host = |instance: &NameId| {
+        let address = names.text(*instance);
+        let name = address.rsplit_once(':').map_or(address, |(host, _)| host);
+        let next = number(known.len());
+        *known.entry(name).or_insert(next)
+    };
+    samples.instances.iter().map(&mut host).collect()
 }
 
 /// When instances were slow together.
-fn episodes(samples: &Samples, findings: &super::composition::Findings, judgement: &Judgement) -> Option<Episodes> {
+fn episodes(
+    samples: &Samples,
+    findings: &super::composition::Findings,
+    judgement: &Judgement,
+) -> Option<Episodes> {
     use super::composition::Explanation;
-    let together = judgement.shares[Explanation::Shared as usize] + judgement.shares[Explanation::Saturated as usize];
-    let coincidence = findings.coincidence.as_ref().filter(|found| found.is_significant() && together > 0.1)?;
+    let together =
+        judgement.shares[Explanation::Shared as usize] + judgement.shares[Explanation::Saturated as usize];
+    let coincidence =
+        findings.coincidence.as_ref().filter(|found| found.is_significant() && together > 0.1)?;
     // Runs of coincident windows; one window without slowness does not end a run.
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (window, _) in coincidence.windows.iter().enumerate().filter(|(_, is)| **is) {
@@ -110,7 +114,8 @@ fn episodes(samples: &Samples, findings: &super::composition::Findings, judgemen
     let every = gaps.get(gaps.len() / 2).copied();
     let regular = gaps.len() >= 3
         && every.is_some_and(|every| {
-            let near = gaps.iter().filter(|gap| (**gap - every).abs() <= (0.1 * every).max(1.5 * width)).count();
+            let near =
+                gaps.iter().filter(|gap| (**gap - every).abs() <= (0.1 * every).max(1.5 * width)).count();
             near * 5 >= gaps.len() * 4
         });
     let _ = samples;

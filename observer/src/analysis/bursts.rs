@@ -2,54 +2,61 @@
 
 use observer_common::Nanoseconds;
 
-use super::{concurrency::Ranks, samples::Samples};
+use super::{
+    concurrency::Ranks,
+    samples::{Samples, number},
+    slow::Slow,
+};
 
-/// Slow requests at one instance, each of which began before an earlier one was over.
+/// Late requests at one instance, each of which began before an earlier one was over, some of them slow.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Burst {
     /// Which instance.
     pub(super) instance: u32,
     /// When the first began.
     pub(super) start: Nanoseconds,
-    /// How many they are.
+    /// How many of them are slow.
     pub(super) slow: u32,
     /// Where the number of requests that the first found under way lies among what requests that are not slow find,
     /// from 0 to 1. Who is slow because of a queue finds more than usual, who is struck by something else does not.
     pub(super) found_rank: f64,
 }
 
-/// The bursts among the requests that `counts` says count as slow, for instances one after the other.
+/// The bursts among the requests that `counts` says count, for instances one after the other.
 pub(super) fn bursts(
     samples: &Samples,
-    is_slow: &[bool],
+    slow: &Slow,
     in_flight: &[u32],
     counts: impl Fn(usize) -> bool,
 ) -> Vec<Burst> {
-    let mut bursts = Vec::new();
+    let mut bursts: Vec<Burst> = Vec::new();
     for (instance, rows) in samples.by_instance.iter().enumerate() {
-        let usual = Ranks::of(
-            rows.iter().filter(|row| !is_slow[**row as usize]).map(|row| in_flight[*row as usize]).collect(),
-        );
+        let rows = rows.iter().map(|row| *row as usize);
+        let usual =
+            Ranks::of(rows.clone().filter(|row| !slow.late[*row]).map(|row| in_flight[row]).collect());
         let mut until = Nanoseconds(0);
-        let mut open = false;
-        for row in rows.iter().map(|row| *row as usize).filter(|row| is_slow[*row] && counts(*row)) {
+        let mut burst: Option<Burst> = None;
+        for row in rows.filter(|row| slow.late[*row] && counts(*row)) {
             let sample = &samples.primaries[row];
-            if open && sample.start <= until {
-                if let Some(Burst { slow, .. }) = bursts.last_mut() {
-                    *slow += 1;
+            let one = u32::from(slow.is[row]);
+            match &mut burst {
+                Some(burst) if sample.start <= until => {
+                    burst.slow += one;
+                    until = until.max(sample.end());
                 }
-                until = until.max(sample.end());
-                continue;
+                _ => {
+                    bursts.extend(burst.take().filter(|burst| burst.slow > 0));
+                    burst = Some(Burst {
+                        instance: number(instance),
+                        start: sample.start,
+                        slow: one,
+                        found_rank: usual.rank(in_flight[row]),
+                    });
+                    until = sample.end();
+                }
             }
-            bursts.push(Burst {
-                instance: super::samples::number(instance),
-                start: sample.start,
-                slow: 1,
-                found_rank: usual.rank(in_flight[row]),
-            });
-            until = sample.end();
-            open = true;
         }
+        bursts.extend(burst.filter(|burst| burst.slow > 0));
     }
     bursts
 }

@@ -23,10 +23,19 @@ pub(super) struct Clusters {
     pub(super) of: Vec<u32>,
 }
 
-/// Groups instances by the correlation of the windows in which they are slow. Where they form one group, nothing is
+/// Instances of one host are slow in the same windows this much more often than instances of different ones.
+const HOSTS: f64 = 2.5;
+
+/// Groups instances by host, if those of one host are slow in the same windows more often than others are, and else by
+/// the correlation of the windows in which they are slow. Where they form one group, nothing is
 /// grouped: that is what is to be found out then.
 #[expect(clippy::cast_possible_truncation, reason = "a few thousand windows, a hundred instances")]
-pub(super) fn clusters(marks: &[Vec<Mark>], span: Nanoseconds, least_width: Nanoseconds) -> Clusters {
+pub(super) fn clusters(
+    marks: &[Vec<Mark>],
+    hosts: &[u32],
+    span: Nanoseconds,
+    least_width: Nanoseconds,
+) -> Clusters {
     let count = marks.len();
     let mut clusters = Clusters { of: (0..count as u32).collect() };
     if count < 3 || count > MOST_INSTANCES {
@@ -47,17 +56,30 @@ pub(super) fn clusters(marks: &[Vec<Mark>], span: Nanoseconds, least_width: Nano
         })
         .collect();
     let ones = |bits: &[u64]| bits.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+    // Windows in which both of two are slow, and how many there would be by chance: on one host, and on different ones.
+    let (mut together, mut by_chance) = ([0.0; 2], [0.0; 2]);
     for one in 0..count {
         for other in one + 1..count {
             let (first, second) = (ones(&struck[one]), ones(&struck[other]));
-            if first.min(second) < FEWEST {
-                continue;
-            }
-            let both = struck[one].iter().zip(&struck[other]).map(|(a, b)| (a & b).count_ones() as usize).sum::<usize>();
-            if phi(windows as f64, first as f64, second as f64, both as f64) >= CORRELATED {
+            let both = struck[one]
+                .iter()
+                .zip(&struck[other])
+                .map(|(a, b)| (a & b).count_ones() as usize)
+                .sum::<usize>();
+            let same = usize::from(hosts[one] == hosts[other]);
+            together[same] += both as f64;
+            by_chance[same] += first as f64 * second as f64 / windows as f64;
+            if first.min(second) >= FEWEST
+                && phi(windows as f64, first as f64, second as f64, both as f64) >= CORRELATED
+            {
                 clusters.join(one as u32, other as u32);
             }
         }
+    }
+    let excess = |same: usize| together[same] / f64::max(by_chance[same], 0.1);
+    if together[1] >= FEWEST as f64 && excess(1) >= HOSTS * excess(0).max(1.0) {
+        let first = |place: usize| hosts.iter().position(|host| *host == hosts[place]).unwrap_or(place);
+        clusters.of = (0..count).map(|place| first(place) as u32).collect();
     }
     let largest = clusters.groups().iter().map(Vec::len).max().unwrap_or(0);
     if largest * 2 > count {
@@ -86,7 +108,8 @@ impl Clusters {
     /// Groups of more than one instance.
     #[expect(clippy::cast_possible_truncation, reason = "a hundred instances")]
     pub(super) fn groups(&self) -> Vec<Vec<u32>> {
-        let members = |first: u32| (0..self.of.len() as u32).filter(move |member| self.of[*member as usize] == first);
+        let members =
+            |first: u32| (0..self.of.len() as u32).filter(move |member| self.of[*member as usize] == first);
         (0..self.of.len() as u32)
             .map(|first| members(first).collect::<Vec<_>>())
             .filter(|group| group.len() > 1)

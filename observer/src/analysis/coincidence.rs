@@ -140,7 +140,9 @@ impl<'a> Windows<'a> {
                 all[*window as usize] += 1;
             }
             window_of.push(windows);
-            slow.push((0..marks.len() as u32).filter(|place| marks[*place as usize].slow).collect::<Vec<u32>>());
+            slow.push(
+                (0..marks.len() as u32).filter(|place| marks[*place as usize].slow).collect::<Vec<u32>>(),
+            );
         }
         let total = slow.iter().map(Vec::len).sum::<usize>() as f64;
         Self { units, width, count, requests, all, window_of, slow, total }
@@ -154,8 +156,7 @@ impl<'a> Windows<'a> {
         let (mut sum, mut squares, mut as_much) = (0.0, 0.0, 0);
         for _ in 0..ROTATIONS {
             cells.fill(0);
-            let offsets: Vec<u32> =
-                self.units.iter().map(|marks| rotation(marks.len(), random)).collect();
+            let offsets: Vec<u32> = self.units.iter().map(|marks| rotation(marks.len(), random)).collect();
             self.place(&mut cells, |unit, _| offsets[unit]);
             let (by_chance, ..) = self.coincident(&cells);
             sum += by_chance;

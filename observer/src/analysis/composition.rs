@@ -7,12 +7,14 @@ use observer_common::Nanoseconds;
 use rand_pcg::Pcg64;
 
 use super::{
+    bootstrap::Bootstrap,
     bursts::{Burst, Burstiness, burstiness, bursts},
     clusters::{Clusters, clusters},
     coincidence::{Coincidence, Mark, coincidence},
     concurrency::{Load, in_flight_at_start, load},
     elevated::{self, Group, Member},
     hung::hung,
+    neighbours::{Nearest, nearest},
     samples::{Samples, number},
     slow::Slow,
 };
@@ -57,6 +59,8 @@ pub(super) struct Findings {
     pub(super) clusters: Clusters,
     /// Whether instances are slow together.
     pub(super) coincidence: Option<Coincidence>,
+    /// The same by nearest neighbours.
+    pub(super) nearest: Option<Nearest>,
     /// Slowness within instances.
     pub(super) burstiness: Burstiness,
     /// Runs of slow requests that nothing before explains.
@@ -87,8 +91,8 @@ pub(super) const FULL: f64 = 0.75;
 /// From this share of answers on that say so, instances are full.
 const BUSY: f64 = 0.01;
 
-/// Looks for what explains the slow requests.
-pub(super) fn findings(samples: &Samples, slow: &Slow, random: &mut Pcg64) -> Findings {
+/// Looks for what explains the slow requests. `hosts` says for each instance which host it is on.
+pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &mut Pcg64) -> Findings {
     let mut left: Vec<f64> = slow.is.iter().map(|slow| f64::from(u8::from(*slow))).collect();
     let mut parts: Vec<Parts> = vec![Parts::default(); left.len()];
     let mut explain = |row: usize, by: Explanation, part: f64, left: &mut [f64]| {
@@ -109,19 +113,20 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, random: &mut Pcg64) -> Fi
         let class = &classes[samples.primaries[row].class as usize];
         explain(row, Explanation::Request, class.attributable, &mut left);
     }
-    let instances = instances(samples, slow, &left);
+    let (instances, by_instance) = instances(samples, slow, &left);
     for row in slow_rows(slow) {
-        let instance = &instances[samples.primaries[row].instance as usize];
-        explain(row, Explanation::Instance, instance.attributable, &mut left);
+        let instance = samples.primaries[row].instance as usize;
+        explain(row, Explanation::Instance, by_instance[instance], &mut left);
     }
 
     // What is left is looked at together with requests that are not slow, at instances that are not slow as a whole.
     let counts = |row: usize| {
-        !instances[samples.primaries[row].instance as usize].is_elevated && (left[row] >= 0.5 || !slow.is[row])
+        !instances[samples.primaries[row].instance as usize].is_elevated
+            && (left[row] >= 0.5 || !slow.is[row])
     };
     let in_flight = in_flight_at_start(samples);
-    let load = load(samples, &in_flight);
-    let bursts = bursts(samples, &slow.is, &in_flight, |row| counts(row));
+    let load = load(samples, slow, &in_flight);
+    let bursts = bursts(samples, slow, &in_flight, counts);
     let burstiness = burstiness(samples, &slow.is, |row| counts(row));
     let marks: Vec<Vec<Mark>> = samples
         .by_instance
@@ -132,8 +137,10 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, random: &mut Pcg64) -> Fi
         })
         .collect();
     let least_width = least_width(samples, slow);
-    let clusters = clusters(&marks, samples.span, least_width);
+    let clusters = clusters(&marks, hosts, samples.span, least_width);
     let coincidence = coincidence(&clusters.merge(&marks), samples.span, least_width, random);
+    let nearest =
+        nearest(samples, &slow.is, counts, neighbourhood(samples, least_width), &Bootstrap::new(100, random));
     let queued = queued(&bursts);
     let busy_share = busy_share(samples);
     let is_full = busy_share >= BUSY
@@ -176,6 +183,7 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, random: &mut Pcg64) -> Fi
         instances,
         clusters,
         coincidence,
+        nearest,
         burstiness,
         bursts,
         load,
@@ -247,11 +255,11 @@ fn classes(samples: &Samples, left: &[f64]) -> Vec<Group> {
     if count < 2 {
         return vec![Group::default(); count];
     }
-    let members = samples
-        .primaries
-        .iter()
-        .zip(left)
-        .map(|(sample, left)| Member { group: sample.class, start: sample.start, slow: *left });
+    let members = samples.primaries.iter().zip(left).map(|(sample, left)| Member {
+        group: sample.class,
+        start: sample.start,
+        slow: *left,
+    });
     let mut classes = elevated::compare(members, count, samples.span);
     let mut at: Vec<[f64; 2]> = vec![[0.0; 2]; count * samples.instances.len()];
     for (sample, left) in samples.primaries.iter().zip(left) {
@@ -274,28 +282,46 @@ fn classes(samples: &Samples, left: &[f64]) -> Vec<Group> {
     classes
 }
 
-fn instances(samples: &Samples, slow: &Slow, left: &[f64]) -> Vec<Group> {
+/// Instances that are late as a whole, and which part of the slow requests of each that explains.
+fn instances(samples: &Samples, slow: &Slow, left: &[f64]) -> (Vec<Group>, Vec<f64>) {
     let count = samples.instances.len();
-    let members = samples
-        .primaries
-        .iter()
-        .zip(left)
-        .map(|(sample, left)| Member { group: sample.instance, start: sample.start, slow: *left });
+    // What is explained already is not late because of the instance.
+    let late = |row: usize| f64::from(u8::from(slow.late[row])) * if slow.is[row] { left[row] } else { 1.0 };
+    let members = samples.primaries.iter().enumerate().map(|(row, sample)| Member {
+        group: sample.instance,
+        start: sample.start,
+        slow: late(row),
+    });
     let mut instances = elevated::compare(members, count, samples.span);
     for (place, is_hung) in hung(samples, slow).into_iter().enumerate() {
-        if is_hung && !instances[place].is_elevated {
-            instances[place].is_elevated = true;
-            instances[place].attributable = 1.0;
-        }
+        instances[place].is_elevated |= is_hung;
     }
     // If most of them are, it is not they that are special.
     let elevated = instances.iter().filter(|instance| instance.is_elevated).count();
     if elevated * 2 > count {
         for instance in &mut instances {
-            *instance = Group { is_elevated: false, attributable: 0.0, ..*instance };
+            instance.is_elevated = false;
         }
     }
-    instances
+    let mut counts = vec![[0.0; 2]; count];
+    for (sample, left) in samples.primaries.iter().zip(left) {
+        counts[sample.instance as usize][0] += 1.0;
+        counts[sample.instance as usize][1] += left;
+    }
+    let mut usual = [1.0, 0.5];
+    for (counts, _) in counts.iter().zip(&instances).filter(|(_, instance)| !instance.is_elevated) {
+        usual[0] += counts[0];
+        usual[1] += counts[1];
+    }
+    let attributable = counts
+        .iter()
+        .zip(&instances)
+        .map(|(counts, instance)| {
+            let own = counts[1] / f64::max(counts[0], 1.0);
+            if instance.is_elevated && own > 0.0 { (1.0 - usual[1] / usual[0] / own).max(0.0) } else { 0.0 }
+        })
+        .collect();
+    (instances, attributable)
 }
 
 /// Slow requests that are slow together begin within about as long as they last.
@@ -306,6 +332,12 @@ fn least_width(samples: &Samples, slow: &Slow) -> Nanoseconds {
     }
     let middle = latencies.len() / 2;
     Nanoseconds(latencies.select_nth_unstable(middle).1.0 / 4 + 1)
+}
+
+/// Neighbours begin within half of what slow requests take, or as near as requests to an instance are to each other.
+fn neighbourhood(samples: &Samples, least_width: Nanoseconds) -> Nanoseconds {
+    let gap = samples.span.0 / (samples.primaries.len() as u64).max(1) * samples.instances.len() as u64;
+    Nanoseconds(gap.max(2 * least_width.0))
 }
 
 /// Mean over bursts, by slow requests, of where what their first found lies.

@@ -2,7 +2,11 @@
 
 use observer_common::Nanoseconds;
 
-use super::samples::{Sample, Samples};
+use super::{
+    feedback::Queueing,
+    samples::{Sample, Samples},
+    slow::Slow,
+};
 
 /// For each sample, how many others of this client were under way at its instance when it began.
 pub(super) fn in_flight_at_start(samples: &Samples) -> Vec<u32> {
@@ -36,6 +40,11 @@ pub(super) struct Load {
     pub(super) unloaded: f64,
     /// From how many under way on latency grows; absent where it does not grow.
     pub(super) knee: Option<f64>,
+    /// Whether an instance serves one request at a time: who finds another one under way is later than who finds none.
+    /// Absent where too few found any.
+    pub(super) one_at_a_time: Option<bool>,
+    /// Requests a second to an instance × mean latency of those that found no other: work that arrives in a second.
+    pub(super) offered: f64,
     /// Rank correlation of latency with how many were under way, for requests that are not slow by themselves.
     pub(super) correlation: f64,
 }
@@ -47,6 +56,14 @@ impl Load {
     }
 }
 
+impl Load {
+    /// Instances as queues, as far as they are seen to be such.
+    pub(super) fn queueing(&self) -> Option<Queueing> {
+        let slots = if self.one_at_a_time == Some(true) { 1.0 } else { self.knee?.max(1.0) };
+        Some(Queueing { utilisation: self.offered / slots, slots })
+    }
+}
+
 /// Latency counts as grown from so many times on.
 const GROWN: f64 = 1.4;
 
@@ -54,14 +71,47 @@ const GROWN: f64 = 1.4;
 const ENOUGH: usize = 40;
 
 /// Load over all instances that have their fair share of requests.
-pub(super) fn load(samples: &Samples, in_flight: &[u32]) -> Load {
+pub(super) fn load(samples: &Samples, slow: &Slow, in_flight: &[u32]) -> Load {
     let span = samples.span.as_seconds().max(1e-9);
     let instances = samples.by_instance.len().max(1) as f64;
     let total: f64 = samples.primaries.iter().map(|sample| latency(sample)).sum();
     let concurrency = total / span / instances;
     let (knee, least) = knee(samples, in_flight);
     let work = samples.primaries.len() as f64 * least / span / instances;
-    Load { concurrency, work, unloaded: least, knee, correlation: correlation(samples, in_flight) }
+    let alone = samples.primaries.iter().zip(in_flight).filter(|(_, found)| **found == 0);
+    let (sum, count) =
+        alone.fold((0.0, 0.0), |(sum, count), (sample, _)| (sum + latency(sample), count + 1.0));
+    Load {
+        concurrency,
+        work,
+        unloaded: least,
+        knee,
+        one_at_a_time: one_at_a_time(samples, slow, in_flight),
+        offered: samples.primaries.len() as f64 / span / instances * sum / f64::max(count, 1.0),
+        correlation: correlation(samples, in_flight),
+    }
+}
+
+/// Requests that are not late and found one other take so many times as long as those that found none.
+const ONE_AT_A_TIME: f64 = 1.2;
+
+/// So many of them tell that.
+const TELLING: usize = 20;
+
+fn one_at_a_time(samples: &Samples, slow: &Slow, in_flight: &[u32]) -> Option<bool> {
+    let median = |others: u32| {
+        let mut latencies: Vec<u64> = samples
+            .primaries
+            .iter()
+            .zip(&slow.late)
+            .zip(in_flight)
+            .filter(|((_, late), found)| !**late && **found == others)
+            .map(|((sample, _), _)| sample.latency.0)
+            .collect();
+        let middle = latencies.len() / 2;
+        (latencies.len() >= TELLING).then(|| *latencies.select_nth_unstable(middle).1 as f64)
+    };
+    Some(median(1)? >= ONE_AT_A_TIME * median(0)?)
 }
 
 fn latency(sample: &Sample) -> f64 {

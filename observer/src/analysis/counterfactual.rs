@@ -16,6 +16,9 @@ use super::{
     samples::{Sample, Samples},
 };
 
+/// So much sooner a delay may turn out to be: latency is never the same again.
+const SOONER: f64 = 0.97;
+
 /// So many donors are taken for a late request, each as likely.
 const DONORS: usize = 6;
 
@@ -32,6 +35,8 @@ pub(super) struct Trial {
     pub(super) budget: f64,
     /// How many may be saved up.
     pub(super) burst: NonZeroU32,
+    /// So many times as many requests are late as before, since second copies make others wait.
+    pub(super) stress: f64,
 }
 
 /// What a policy would have done.
@@ -43,6 +48,8 @@ pub(super) struct Effect {
     pub(super) rate: f64,
     /// With which probability a late request is sent again.
     pub(super) probability: f64,
+    /// Work of second copies ÷ work of requests.
+    pub(super) work: f64,
 }
 
 /// A request that may be late.
@@ -65,6 +72,8 @@ pub(super) struct Counterfactual<'a> {
     donors: Vec<Vec<u32>>,
     block: u64,
     total: f64,
+    /// The mean latency, in nanoseconds.
+    mean: f64,
 }
 
 /// All late requests of one delay, racing against their donors.
@@ -74,10 +83,14 @@ pub(super) struct Races {
     pub(super) delay: Nanoseconds,
     /// Late requests ÷ requests.
     pub(super) late: f64,
+    /// So many times as many requests would be late if all took a little longer.
+    steep: f64,
     /// Ends, the longest first: of late requests without a second copy and with one.
     ends: Vec<End>,
     /// Late requests, by when they began: place among all, and the number of requests that had begun when they were late.
     due: Vec<(u32, u32)>,
+    /// How long the second copy of each late request takes, in parts of the mean latency.
+    work: Vec<f64>,
     total: f64,
 }
 
@@ -118,17 +131,24 @@ impl<'a> Counterfactual<'a> {
             donors,
             block: samples.span.0 / BLOCKS as u64 + 1,
             total: samples.primaries.len() as f64,
+            mean: samples.primaries.iter().map(|sample| sample.latency.0 as f64).sum::<f64>()
+                / samples.primaries.len().max(1) as f64,
         }
     }
 
     /// The share of requests that are longer than this.
-    pub(super) fn late(&self, delay: Nanoseconds) -> f64 {
+    fn late(&self, delay: Nanoseconds) -> f64 {
         self.candidates.partition_point(|candidate| candidate.latency > delay.0) as f64 / self.total
     }
 
     /// Lets all requests that are late after `delay` race; of the less late ones only so many that there are about
     /// `most`, each standing for several. `may_repeat` says which requests may be sent twice.
-    pub(super) fn races(&self, delay: Nanoseconds, most: usize, may_repeat: &dyn Fn(&Sample) -> bool) -> Races {
+    pub(super) fn races(
+        &self,
+        delay: Nanoseconds,
+        most: usize,
+        may_repeat: &dyn Fn(&Sample) -> bool,
+    ) -> Races {
         let count = self.candidates.partition_point(|candidate| candidate.latency > delay.0);
         let late = &self.candidates[..count];
         // The latest half of the budget are all looked at.
@@ -139,6 +159,7 @@ impl<'a> Counterfactual<'a> {
         );
         let mut ends = Vec::with_capacity((whole + most / 2) * (DONORS + 1));
         let mut due = Vec::with_capacity(whole + most / 2);
+        let mut work = Vec::with_capacity(whole + most / 2);
         let mut found = Vec::with_capacity(DONORS);
         for (candidate, weight) in chosen {
             let sample = &self.samples.primaries[candidate.row as usize];
@@ -159,11 +180,18 @@ impl<'a> Counterfactual<'a> {
                 let duration = candidate.latency.min(delay.0.saturating_add(*donor));
                 ends.push(end(duration, true, (weight / found.len() as f64) as f32));
             }
+            let sum: f64 = found.iter().map(|donor| *donor as f64).sum();
+            work.push(sum / found.len().max(1) as f64 / self.mean);
             due.push((candidate.row, late));
         }
         ends.sort_unstable_by_key(|end| std::cmp::Reverse(end.duration));
         due.sort_unstable();
-        Races { delay, late: count as f64 / self.total, ends, due, total: self.total }
+        let steep = if count > 0 {
+            self.late(Nanoseconds((delay.0 as f64 * SOONER) as u64)) * self.total / count as f64
+        } else {
+            1.0
+        };
+        Races { delay, late: count as f64 / self.total, steep, ends, due, work, total: self.total }
     }
 
     /// Latencies of requests of the same kind at other instances that began nearest to `moment`.
@@ -217,7 +245,8 @@ impl Races {
     /// What these races come to within a budget: with probability q = min(1, budget ÷ late) a late request is sent again
     /// (SingleR of Kaler, He and Elnikety, 2017), as long as there is a token for it.
     pub(super) fn within(&self, trial: Trial, samples: &Samples, target: f64) -> Effect {
-        let probability = if self.late > 0.0 { (trial.budget / self.late).min(1.0) } else { 1.0 };
+        let probability =
+            if self.late > 0.0 { (trial.budget / (self.late * self.stress(trial))).min(1.0) } else { 1.0 };
         let granted = self.granted(trial, probability, samples);
         let duration = self.quantile(&granted, &[1; BLOCKS], target);
         let mut weights = vec![0.0_f64; self.due.len()];
@@ -225,7 +254,23 @@ impl Races {
             weights[end.late as usize] = f64::from(end.weight);
         }
         let sent: f64 = granted.iter().zip(&weights).map(|(granted, weight)| granted * weight).sum();
-        Effect { target: Nanoseconds(duration), rate: sent / self.total, probability }
+        let work: f64 = granted
+            .iter()
+            .zip(&weights)
+            .zip(&self.work)
+            .map(|((granted, weight), work)| granted * weight * work)
+            .sum();
+        Effect {
+            target: Nanoseconds(duration),
+            rate: sent / self.total,
+            probability,
+            work: work / self.total,
+        }
+    }
+
+    /// So many times as many requests are late as before.
+    fn stress(&self, trial: Trial) -> f64 {
+        trial.stress.max(self.steep)
     }
 
     /// With which probability each late request is sent again: a token bucket that earns `budget` with each request, paid
@@ -245,7 +290,7 @@ impl Races {
                 begun += 1;
             }
             tokens = (tokens + trial.budget * (begun - before) as f64).min(most.max(1.0));
-            let wanted = probability * weights[*late as usize];
+            let wanted = probability * weights[*late as usize] * self.stress(trial);
             let paid = wanted.min(tokens);
             tokens -= paid;
             granted[*late as usize] = if wanted > 0.0 { probability * paid / wanted } else { 0.0 };

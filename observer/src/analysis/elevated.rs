@@ -5,6 +5,9 @@ use observer_common::Nanoseconds;
 /// So many times as often as the rest.
 const TIMES_REST: f64 = 3.0;
 
+/// So many times as often as all others: groups that do not belong to the rest which others are compared with.
+const SUSPICIOUS: f64 = 1.7;
+
 /// So many standard errors away from the rest.
 const STANDARD_ERRORS: f64 = 3.0;
 
@@ -44,7 +47,11 @@ pub(super) struct Group {
 /// where the variance of its slow requests is the one between windows of time (cluster-robust):
 /// Var = Σ_w (k_w − n_w p)².
 #[expect(clippy::cast_possible_truncation, reason = "there are sixty windows")]
-pub(super) fn compare(members: impl Iterator<Item = Member> + Clone, groups: usize, span: Nanoseconds) -> Vec<Group> {
+pub(super) fn compare(
+    members: impl Iterator<Item = Member> + Clone,
+    groups: usize,
+    span: Nanoseconds,
+) -> Vec<Group> {
     let width = span.0 / WINDOWS as u64 + 1;
     let mut requests = vec![0.0; groups * WINDOWS];
     let mut slow = vec![0.0; groups * WINDOWS];
@@ -63,25 +70,34 @@ pub(super) fn compare(members: impl Iterator<Item = Member> + Clone, groups: usi
             }
         })
         .collect();
-    // The rest are the groups that are slow least often, up to half of what remains: those that stand out are not
-    // compared with each other.
-    let mut by_rate: Vec<usize> = (0..groups).filter(|place| found[*place].requests > 0.0).collect();
-    by_rate.sort_by(|one, other| rate(&found[*one]).total_cmp(&rate(&found[*other])));
-    for place in 0..groups {
-        let group = found[place];
-        if group.slow < FEWEST {
-            continue;
-        }
-        let Some(rest) = rest(&found, &by_rate, place) else { continue };
-        let own = rate(&group);
+    let errors = |place: usize, rest: f64| {
+        let group = &found[place];
+        let own = rate(group);
         let cells = place * WINDOWS..(place + 1) * WINDOWS;
         let variance: f64 = cells.map(|cell| (slow[cell] - requests[cell] * own).powi(2)).sum::<f64>()
             + group.requests * rest;
-        let errors = (group.slow - group.requests * rest) / variance.sqrt();
-        if own >= TIMES_REST * rest && errors >= STANDARD_ERRORS {
-            found[place].is_elevated = true;
-            found[place].attributable = 1.0 - rest / own;
-        }
+        (group.slow - group.requests * rest) / variance.sqrt()
+    };
+    // Those that stand out from all others are not what the others are compared with: two slow instances of four would
+    // hide each other.
+    let everyone: Vec<usize> = (0..groups).collect();
+    let stands_out = |place: usize, among: &[usize], times: f64| {
+        let rest = rest(&found, among, place)?;
+        let own = rate(&found[place]);
+        let does =
+            found[place].slow >= FEWEST && own >= times * rest && errors(place, rest) >= STANDARD_ERRORS;
+        does.then_some(1.0 - rest / own)
+    };
+    let usual: Vec<usize> = everyone
+        .iter()
+        .copied()
+        .filter(|place| stands_out(*place, &everyone, SUSPICIOUS).is_none())
+        .collect();
+    let elevated: Vec<Option<f64>> =
+        everyone.iter().map(|place| stands_out(*place, &usual, TIMES_REST)).collect();
+    for (group, elevated) in found.iter_mut().zip(elevated) {
+        group.is_elevated = elevated.is_some();
+        group.attributable = elevated.unwrap_or(0.0);
     }
     found
 }
@@ -90,18 +106,12 @@ fn rate(group: &Group) -> f64 {
     group.slow / group.requests.max(1.0)
 }
 
-/// How often the groups besides `place` are slow that are so least often, up to half of their requests; a little more,
-/// so that it is never zero.
-fn rest(found: &[Group], by_rate: &[usize], place: usize) -> Option<f64> {
-    let others = by_rate.iter().filter(|other| **other != place);
-    let total: f64 = others.clone().map(|other| found[*other].requests).sum();
+/// How often the groups of `among` besides `place` are slow; a little more, so that it is never zero.
+fn rest(found: &[Group], among: &[usize], place: usize) -> Option<f64> {
     let (mut requests, mut slow) = (0.0, 0.0);
-    for other in others {
+    for other in among.iter().filter(|other| **other != place) {
         requests += found[*other].requests;
         slow += found[*other].slow;
-        if requests >= total / 2.0 {
-            break;
-        }
     }
     (requests > 0.0).then(|| (slow + 0.5) / (requests + 1.0))
 }

@@ -3,9 +3,10 @@
 use super::{
     composition::{FULL, Findings, QUEUED},
     model::Evidence,
+    neighbours::between_instances,
     samples::Samples,
     slow::Slow,
-    verdict::{SLOW, TAIL, pauses},
+    verdict::{SLOW, STROKES, TAIL, pauses},
 };
 
 /// All that were found.
@@ -20,7 +21,12 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
     let mut all = vec![
         fact("tail_ratio", slow.tail_ratio(), Some(TAIL), "target quantile ÷ median"),
         fact("slow_requests", slow.count as f64, Some(SLOW as f64), "requests above the threshold"),
-        fact("strokes", findings.bursts.len() as f64, Some(8.0), "separate strokes of slowness at single instances"),
+        fact(
+            "strokes",
+            findings.bursts.len() as f64,
+            Some(STROKES as f64),
+            "separate strokes of slowness at single instances",
+        ),
     ];
     if let Some(coincidence) = &findings.coincidence {
         all.push(fact(
@@ -42,9 +48,31 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
             Some(0.01),
             "how often chance brings as much (rotations)",
         ));
-        all.push(fact("slow_together_score", coincidence.score, Some(4.0), "standard deviations beyond chance"));
+        all.push(fact(
+            "slow_together_score",
+            coincidence.score,
+            Some(4.0),
+            "standard deviations beyond chance",
+        ));
         all.push(fact("window_s", coincidence.width.as_seconds(), None, "width of these windows"));
     }
+    if let Some(nearest) = findings.nearest {
+        all.push(Evidence {
+            ci: Some(nearest.ci),
+            ..fact(
+                "co_exceedance_nearest",
+                nearest.chi,
+                Some(slow.count as f64 / samples.primaries.len().max(1) as f64),
+                "chance that the request that began nearest in time at another instance is slow, given that one is",
+            )
+        });
+    }
+    all.push(fact(
+        "between_instances",
+        between_instances(samples, &slow.is),
+        None,
+        "share of the variance of slowness that lies between instances",
+    ));
     all.push(fact(
         "pauses",
         pauses(slow, samples, findings),
@@ -57,7 +85,12 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
         Some(QUEUED),
         "share of other requests that find fewer under way than the first of a run of slow ones",
     ));
-    all.push(fact("concurrency", findings.load.concurrency, None, "requests of this client under way at an instance"));
+    all.push(fact(
+        "concurrency",
+        findings.load.concurrency,
+        None,
+        "requests of this client under way at an instance",
+    ));
     if let Some(utilisation) = findings.load.utilisation() {
         all.push(fact(
             "utilisation",
@@ -66,6 +99,20 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
             "work under way at an instance ÷ the number from which on latency grows",
         ));
     }
+    if let Some(one) = findings.load.one_at_a_time {
+        all.push(fact(
+            "one_at_a_time",
+            f64::from(u8::from(one)),
+            None,
+            "1 where an instance serves one request at a time, so that a slow one holds up others",
+        ));
+    }
+    all.push(fact(
+        "offered_work",
+        findings.load.offered,
+        None,
+        "work that arrives at an instance in a second, in seconds",
+    ));
     all.push(fact(
         "load_correlation",
         findings.load.correlation,
@@ -73,7 +120,12 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
         "rank correlation of latency with how many were under way",
     ));
     if findings.busy_share > 0.0 {
-        all.push(fact("busy_answers", findings.busy_share, Some(0.01), "answers that say there is too much to do"));
+        all.push(fact(
+            "busy_answers",
+            findings.busy_share,
+            Some(0.01),
+            "answers that say there is too much to do",
+        ));
     }
     if let Some((with, without)) = findings.retransmitted {
         all.push(fact(

@@ -18,21 +18,30 @@ mod clusters;
 mod coincidence;
 mod composition;
 mod concurrency;
+mod context;
 mod counterfactual;
 mod elevated;
 mod evidence;
+mod feedback;
 mod hung;
+pub mod hysteresis;
+pub mod idempotency;
+mod insufficient;
 mod kinds;
 pub mod model;
+mod neighbours;
 mod policy;
 mod quantiles;
 mod question;
 mod samples;
+mod served;
 mod slow;
 mod verdict;
 mod words;
 
 pub use self::{
-    assess::{Context, assess},
+    assess::assess,
+    context::Context,
     question::{Idempotent, Question},
+    served::served,
 };

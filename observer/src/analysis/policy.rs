@@ -7,6 +7,7 @@ use observer_common::Nanoseconds;
 use super::{
     bootstrap::{BLOCKS, Bootstrap, interval},
     counterfactual::{Counterfactual, Effect, NEVER, Races, Trial},
+    feedback::Queueing,
     quantiles::Survival,
     samples::{Sample, Samples},
 };
@@ -48,6 +49,12 @@ pub(super) struct Expectation {
     pub(super) gain_ci: [f64; 2],
 }
 
+/// By so much of itself the counterfactual may be off.
+const MODEL: f64 = 0.04;
+
+/// So many times as many requests may be late as before.
+const STRESSED: f64 = 1.25;
+
 pub(super) const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
 /// Races for a grid of delays.
@@ -80,15 +87,57 @@ pub(super) fn grid(
     delays.iter().map(|delay| counterfactual.races(*delay, ROUGHLY, may_repeat)).collect()
 }
 
-/// The best delay for a budget, or the cheapest of those that are as good.
-pub(super) fn best(races: &[Races], samples: &Samples, trial: Trial, target: f64) -> Option<Choice> {
-    let choices: Vec<Choice> = races
-        .iter()
-        .map(|races| Choice { delay: races.delay, trial, effect: races.within(trial, samples, target) })
-        .collect();
-    let least = choices.iter().map(|choice| choice.effect.target.0).min()?;
-    let good = choices.into_iter().filter(|choice| choice.effect.target.0 as f64 <= (1.0 + AS_GOOD) * least as f64);
-    good.min_by(|one, other| one.effect.rate.total_cmp(&other.effect.rate))
+/// How second copies change what they are sent for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Reaction {
+    /// Instances as queues, where they are seen to be such.
+    pub(super) queueing: Option<Queueing>,
+    /// Which part of late requests is late because others are before them.
+    pub(super) waiting: f64,
+}
+
+/// Late requests become more by so many times what waiting becomes longer.
+const AMPLIFIED: f64 = 3.0;
+
+impl Reaction {
+    /// By what factor the latency of those that wait grows with so much more work; nothing where there is no room for it.
+    fn factor(&self, work: f64) -> Option<f64> {
+        let Some(queueing) = self.queueing else { return Some(1.0) };
+        Some(1.0 + self.waiting * (queueing.settle(|_| work)?.waiting - 1.0))
+    }
+
+    /// By what factor more requests are late with so much more work.
+    pub(super) fn stress(&self, work: f64) -> f64 {
+        self.factor(work).map_or(AMPLIFIED, |factor| 1.0 + AMPLIFIED * (factor - 1.0))
+    }
+}
+
+/// The best delay for a budget, or the cheapest of those that are as good. What it makes others wait counts.
+pub(super) fn best(
+    races: &[Races],
+    samples: &Samples,
+    budget: f64,
+    reaction: Reaction,
+    target: f64,
+) -> Option<Choice> {
+    let mut choices: Vec<(f64, Choice)> = Vec::new();
+    for part in [1.0, 0.6, 0.35, 0.2] {
+        let trial = Trial { budget: budget * part, burst: BURST, stress: reaction.stress(budget * part) };
+        for races in races {
+            let effect = races.within(trial, samples, target);
+            if let Some(factor) = reaction.factor(effect.work) {
+                let cost = effect.target.0 as f64 * factor;
+                choices.push((cost, Choice { delay: races.delay, trial, effect }));
+            }
+        }
+    }
+    let least = choices.iter().map(|choice| choice.0).min_by(f64::total_cmp)?;
+    let good = choices.into_iter().filter(|(cost, _)| *cost <= (1.0 + AS_GOOD) * least);
+    good.map(|(_, choice)| choice).min_by(|one, other| {
+        (one.trial.budget, one.effect.work)
+            .partial_cmp(&(other.trial.budget, other.effect.work))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    })
 }
 
 /// Looks closely at a choice.
@@ -108,7 +157,11 @@ pub(super) fn expectation(
     let before = QUANTILES.map(|quantile| survival.quantile(quantile).duration.0);
     let after = QUANTILES.map(|quantile| {
         let plain = survival.quantile(quantile).duration.0;
-        if plain <= choice.delay.0 { plain } else { races.quantile(&granted, &[1; BLOCKS], quantile).min(plain) }
+        if plain <= choice.delay.0 {
+            plain
+        } else {
+            races.quantile(&granted, &[1; BLOCKS], quantile).min(plain)
+        }
     });
     let target_before = races.quantile(&none, &[1; BLOCKS], target);
     let gain = |before: u64, after: u64| 1.0 - after as f64 / before.max(1) as f64;
@@ -122,14 +175,20 @@ pub(super) fn expectation(
     let mut gains: Vec<f64> = pairs.iter().map(|(before, after)| gain(*before, *after)).collect();
     gains.sort_by(f64::total_cmp);
     let own = effect.target.0 as f64;
-    // What is measured after the change varies as much again: both deviations add up, √2 times one of them.
+    // What is measured after the change varies as much again: both deviations add up, √2 times one of them. Besides, the
+    // counterfactual is a model, which is a little off by itself; and more may be late than before.
     let [low, high] = interval(&afters);
     let widen = std::f64::consts::SQRT_2;
+    let stressed = Trial { stress: STRESSED, ..choice.trial };
+    let stressed = races.within(stressed, samples, target).target.0 as f64;
     Expectation {
         choice: Choice { effect, ..choice },
         before,
         after,
-        after_ci: [(own - widen * (own - low).max(0.0)).max(0.0), own + widen * (high - own).max(0.0)],
+        after_ci: [
+            (own - widen * (own - low).max(0.0) - MODEL * own).max(0.0),
+            own + (widen * (high - own)).max(stressed - own).max(0.0) + MODEL * own,
+        ],
         target_before,
         gain: gain(target_before, effect.target.0),
         gain_ci: interval(&gains),

@@ -27,10 +27,8 @@ impl Survival {
     /// That of all samples.
     pub(super) fn of(samples: &[Sample]) -> Self {
         // The lowest bit tells answers from others of the same length, which come after them.
-        let mut keys: Vec<u64> = samples
-            .iter()
-            .map(|sample| (sample.latency.0 << 1) | u64::from(!sample.answered))
-            .collect();
+        let mut keys: Vec<u64> =
+            samples.iter().map(|sample| (sample.latency.0 << 1) | u64::from(!sample.answered)).collect();
         keys.sort_unstable();
         let mut survival = 1.0;
         let mut steps: Vec<(Nanoseconds, f64)> = Vec::with_capacity(keys.len());
@@ -42,7 +40,8 @@ impl Survival {
             }
             let waiting = (keys.len() - before) as f64;
             // Without any censored one the product is a count, which rounds better.
-            survival = if censored { survival * (1.0 - 1.0 / waiting) } else { (waiting - 1.0) / keys.len() as f64 };
+            survival =
+                if censored { survival * (1.0 - 1.0 / waiting) } else { (waiting - 1.0) / keys.len() as f64 };
             let duration = Nanoseconds(key >> 1);
             match steps.last_mut() {
                 Some(last) if last.0 == duration => last.1 = survival,

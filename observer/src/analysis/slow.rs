@@ -14,7 +14,7 @@ pub(super) const TIMES_MEDIAN: f64 = 3.0;
 const MOST: f64 = 0.05;
 
 /// So many requests should be slow.
-const ENOUGH: f64 = 200.0;
+const ENOUGH: f64 = 60.0;
 
 /// What slow means for a service, and which of its requests are.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub(super) struct Slow {
     pub(super) above: Nanoseconds,
     /// For each sample, whether it is slow. One that was given up before it was does not count.
     pub(super) is: Vec<bool>,
+    /// For each sample, whether it is late: beyond three times the median. All that are slow are late.
+    pub(super) late: Vec<bool>,
     /// How many are.
     pub(super) count: usize,
 }
@@ -39,8 +41,9 @@ impl Slow {
         let median = survival.quantile(0.5).duration;
         let share = (2.0 * (1.0 - target)).max(ENOUGH / samples.len().max(1) as f64).min(MOST);
         let times_median = Nanoseconds((median.0 as f64 * TIMES_MEDIAN) as u64);
-        let above = times_median.max(survival.quantile(1.0 - share).duration);
-        let target = survival.quantile(target);
+        let (part, target) = (survival.quantile(1.0 - share), survival.quantile(target));
+        // Where the part around the target has no answers, how long was waited there says nothing.
+        let above = if part.at_least { times_median } else { times_median.max(part.duration) };
         // Where many have the same latency, none would be longer than the quantile.
         let above = if above >= target.duration && target.duration > times_median {
             Nanoseconds(target.duration.0 - 1)
@@ -48,8 +51,9 @@ impl Slow {
             above
         };
         let is: Vec<bool> = samples.iter().map(|sample| sample.latency > above).collect();
+        let late = samples.iter().map(|sample| sample.latency > times_median).collect();
         let count = is.iter().filter(|is| **is).count();
-        Self { median, target, above, is, count }
+        Self { median, target, above, is, late, count }
     }
 
     /// The target quantile ÷ the median.

@@ -16,8 +16,8 @@ pub(super) const TAIL: f64 = 3.0;
 
 /// So many requests, slow ones and separate strokes of slowness are needed to say anything of chance.
 pub(super) const REQUESTS: usize = 300;
-pub(super) const SLOW: usize = 30;
-pub(super) const STROKES: usize = 8;
+pub(super) const SLOW: usize = 20;
+pub(super) const STROKES: usize = 3;
 
 /// A cause explains at least this share of slow requests.
 const HALF: f64 = 0.5;
@@ -63,10 +63,15 @@ pub(super) fn queues_throughout(findings: &Findings, slow: &Slow) -> bool {
 /// Judges.
 pub(super) fn judge(samples: &Samples, slow: &Slow, findings: &Findings, random: &mut Pcg64) -> Judgement {
     let (shares, composition, agreeing) = compose(samples, findings, random);
-    let judgement = |cause, confidence, missing| Judgement { cause, confidence, shares, composition, missing };
+    let judgement =
+        |cause, confidence, missing| Judgement { cause, confidence, shares, composition, missing };
     let requests = samples.primaries.len();
     if requests < REQUESTS {
-        return judgement(Cause::Insufficient, 0.0, Some(Missing::Requests { have: requests, need: REQUESTS }));
+        return judgement(
+            Cause::Insufficient,
+            0.0,
+            Some(Missing::Requests { have: requests, need: REQUESTS }),
+        );
     }
     if queues_throughout(findings, slow) {
         return judgement(Cause::Saturated, 0.9, None);
@@ -108,7 +113,10 @@ pub(super) fn judge(samples: &Samples, slow: &Slow, findings: &Findings, random:
                     Some(Missing::Strokes { have: strokes, need: STROKES }),
                 );
             }
-            if samples.tell_requests_apart() || pauses(slow, samples, findings) >= PAUSES {
+            // Where instances serve one request at a time, a costly one holds up others, which looks like a pause.
+            let paused =
+                pauses(slow, samples, findings) >= PAUSES && findings.load.one_at_a_time == Some(false);
+            if samples.tell_requests_apart() || paused {
                 Cause::Independent
             } else {
                 Cause::IndependentOrRequest
@@ -154,7 +162,8 @@ fn compose(
     for (place, portion) in portions.iter_mut().enumerate() {
         let figures = bootstrap.figures(|times| share(place, times));
         shares[place] = share(place, &[1; BLOCKS]);
-        agreeing[place] = figures.iter().filter(|share| **share >= HALF).count() as f64 / figures.len() as f64;
+        agreeing[place] =
+            figures.iter().filter(|share| **share >= HALF).count() as f64 / figures.len() as f64;
         *portion = Portion { share: shares[place], ci: interval(&figures) };
     }
     let of = |explanation: Explanation| portions[explanation as usize];

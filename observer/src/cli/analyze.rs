@@ -13,6 +13,7 @@ use super::{
     failure::{Failure, Status},
     input::{Input, InputFormat, Reader},
     output::{self, Output},
+    question::QuestionArguments,
 };
 use crate::{
     capture::{
@@ -22,6 +23,7 @@ use crate::{
     },
     exchange::{Exchange, Names},
     provenance::Provenance,
+    report::Settlements,
 };
 
 /// Print the report of recordings: exchange logs (.parquet, .csv) or packet captures (.pcap, .pcapng)
@@ -39,13 +41,15 @@ pub(super) struct AnalyzeArguments {
     #[command(flatten)]
     selection: SelectionArguments,
     #[command(flatten)]
+    question: QuestionArguments,
+    #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
     strict: StrictArguments,
 }
 
 pub(super) fn run(arguments: &AnalyzeArguments, context: &mut Context) -> Result<Status, Failure> {
-    let mut collected = Collected::new(arguments.selection.filter()?);
+    let mut collected = Collected::new(arguments.selection.filter()?, &arguments.question.settings());
     let output = Output::open(arguments.output.output.as_deref())?;
     let mut names = Names::default();
     let mut together: Option<Provenance> = None;
@@ -79,7 +83,8 @@ pub(super) fn run(arguments: &AnalyzeArguments, context: &mut Context) -> Result
     let Some(provenance) = together else {
         return Err(Failure::Usage(anyhow!("no file is named; name a recording to analyze")));
     };
-    let report = collected.into_report(&names, &provenance, skipped_rows, &mut context.console);
+    let settled = &mut Settlements::default();
+    let report = collected.into_report(&names, &provenance, skipped_rows, settled, &mut context.console);
     output.write_report(&report, arguments.output.format(), context.color)?;
     Ok(output::status(&report, arguments.strict.strict))
 }

@@ -7,7 +7,6 @@ use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use super::failure::Failure;
 use crate::{
     filter::Filter,
-    identity::Services,
     report::{
         model::{SelectedRole, Selection},
         text::Color,
@@ -172,17 +171,17 @@ pub(super) struct StrictArguments {
 /// What is set in a file.
 #[derive(Debug, Args)]
 pub(super) struct ConfigArguments {
-    /// Take settings from this TOML file: [[service]] tables with name, and addresses, ports or names
+    /// Take settings from this TOML file: [[service]] tables with name, and addresses, ports or names; and a [question]
+    /// table with budget, target and the like
     #[arg(short, long, value_name = "FILE", env = "OBSERVER_CONFIG", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }
 
 impl ConfigArguments {
-    /// Which instances belong to which service, where the file says so.
-    pub(super) fn services(&self) -> Result<Services, Failure> {
-        let Some(path) = &self.config else { return Ok(Services::default()) };
-        let settings = Settings::read(path).map_err(|error| Failure::Usage(error.into()))?;
-        Ok(Services::new(settings.services))
+    /// What the file says; nothing where there is none.
+    pub(super) fn settings(&self) -> Result<Settings, Failure> {
+        let read = self.config.as_deref().map(Settings::read).transpose();
+        Ok(read.map_err(|error| Failure::Usage(error.into()))?.unwrap_or_default())
     }
 }
 

@@ -14,6 +14,7 @@ mod interrupt;
 mod live;
 mod man;
 mod output;
+mod question;
 mod record;
 mod report;
 mod schema;

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     capture::kernel::KernelCapture,
     exchange::{Exchange, Names},
+    identity::Services,
     recording::Recorder,
 };
 
@@ -45,7 +46,7 @@ pub(super) fn run(arguments: &RecordArguments, context: &mut Context) -> Result<
     let interrupt = Interrupt::watch()?.leaving_no(recorder.output().part());
     let capture = KernelCapture::start(&live::options(
         arguments.selection.role,
-        arguments.config.services()?,
+        Services::new(arguments.config.settings()?.services),
         &arguments.developer,
         recorder.output().part(),
     ))?;

@@ -15,12 +15,15 @@ use super::{
     interrupt::Interrupt,
     live::{self, Audience},
     output::{self, Output},
+    question::QuestionArguments,
 };
 use crate::{
     capture::kernel::KernelCapture,
     exchange::{Exchange, Names},
+    identity::Services,
     provenance::Provenance,
     recording::PendingFile,
+    report::Settlements,
 };
 
 /// Observe this host for a while, print one report, and exit
@@ -42,6 +45,8 @@ pub(super) struct ReportArguments {
     #[command(flatten)]
     selection: SelectionArguments,
     #[command(flatten)]
+    question: QuestionArguments,
+    #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
     strict: StrictArguments,
@@ -57,10 +62,13 @@ pub(super) fn run(arguments: &ReportArguments, context: &mut Context) -> Result<
         let reason = "several reports are not one JSON document; with --interval use --format jsonl";
         return Err(Failure::Usage(anyhow::anyhow!(reason)));
     }
-    let services = arguments.config.services()?;
+    let settings = arguments.config.settings()?;
+    let asked = arguments.question.settings().or(settings.question);
+    let services = Services::new(settings.services);
     let output = Output::open(arguments.output.output.as_deref())?;
     let mut reports = Reports {
-        collected: Collected::new(arguments.selection.filter()?),
+        collected: Collected::new(arguments.selection.filter()?, &asked),
+        settled: Settlements::default(),
         output,
         format,
         color: context.color,
@@ -82,8 +90,8 @@ pub(super) fn run(arguments: &ReportArguments, context: &mut Context) -> Result<
         &mut names,
         &mut reports,
     )?;
-    let Reports { collected, output, .. } = reports;
-    let report = collected.into_report(&names, &provenance, 0, &mut context.console);
+    let Reports { collected, mut settled, output, .. } = reports;
+    let report = collected.into_report(&names, &provenance, 0, &mut settled, &mut context.console);
     output.write_report(&report, format, context.color)?;
     Ok(output::status(&report, arguments.strict.strict))
 }
@@ -91,6 +99,7 @@ pub(super) fn run(arguments: &ReportArguments, context: &mut Context) -> Result<
 /// Reports so far, and the last one.
 struct Reports {
     collected: Collected,
+    settled: Settlements,
     output: Output,
     format: Format,
     color: ColorChoice,
@@ -108,7 +117,7 @@ impl Audience for Reports {
         names: &Names,
         provenance: &Provenance,
     ) -> Result<(), Failure> {
-        let report = self.collected.so_far(unfinished, names, provenance);
+        let report = self.collected.so_far(unfinished, names, provenance, &mut self.settled);
         self.output.add_report(&report, self.format, self.color)
     }
 }

@@ -141,6 +141,11 @@ impl Ledger {
         Self { metric, ..self }
     }
 
+    /// What its rows measure.
+    pub const fn metric(&self) -> Metric {
+        self.metric
+    }
+
     /// Takes in one exchange.
     pub fn record(&mut self, exchange: &Exchange) {
         let service = ServiceKey::of(exchange);

@@ -16,6 +16,19 @@ pub enum Metric {
     LastByte,
 }
 
+impl Metric {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::FirstByte, Self::LastByte];
+
+    /// The name in reports and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FirstByte => "first-byte",
+            Self::LastByte => "last-byte",
+        }
+    }
+}
+
 /// One exchange: 64 bytes, what an assessment needs of it and no more.
 ///
 /// What may be unknown is kept plus one, so that zero says it.
@@ -245,7 +258,7 @@ mod tests {
     #[test]
     fn what_has_no_answer_is_censored() {
         for outcome in Outcome::ALL {
-            for metric in [Metric::FirstByte, Metric::LastByte] {
+            for metric in Metric::ALL {
                 let complete = Some(Nanoseconds(200));
                 let row = Row::of(&Exchange { outcome, complete, ..exchange() }, metric);
                 assert_eq!(row.outcome(), outcome);

@@ -5,15 +5,18 @@ use std::net::SocketAddr;
 use observer_common::{Nanoseconds, Outcome, Reason, Timestamp};
 
 use super::{
+    assessed::{Assessed, Assessor, Settlements},
     histogram::Range,
     model::{
-        Histogram, Instance, Measured, OtherInstances, OtherServices, Outcomes, Quantiles, Recent, Report,
-        SCHEMA_VERSION, Selection, Service, Source, Tool, Window,
+        Asked, Histogram, Instance, Intervals, Measured, OtherInstances, OtherServices, Outcomes, Quantiles,
+        Recent, Report, SCHEMA_VERSION, Selection, Service, Source, Tool,
     },
+    span::Span,
 };
 use crate::{
-    exchange::Names,
-    ledger::{self, Counts, Distribution, Ledger, Merged, Quantile, ROLLING, Tally},
+    analysis::Question,
+    exchange::{NameId, Names},
+    ledger::{self, Counts, Distribution, Ledger, Merged, ROLLING, Tally},
     provenance::{Provenance, SourceKind},
 };
 
@@ -32,14 +35,27 @@ pub struct Inputs<'a> {
     pub exchanges_before_selection: u64,
     /// How many rows of the input were bad and left out.
     pub skipped_rows: u64,
+    /// What is asked about them.
+    pub question: &'a Question,
+    /// What earlier reports of the same observation said.
+    pub settled: &'a mut Settlements,
 }
 
 /// Makes the report.
 pub fn build(inputs: Inputs<'_>) -> Report {
     let total = inputs.ledger.total();
     let span = Span::of(inputs.provenance, &total);
+    let source = source(&inputs, &total);
     let mut builder = Builder {
         names: inputs.names,
+        assessor: Assessor {
+            names: inputs.names,
+            provenance: inputs.provenance,
+            window: span.duration,
+            metric: inputs.ledger.metric(),
+            question: inputs.question,
+            settled: inputs.settled,
+        },
         span,
         newest: total.last_start,
         scratch: Merged::default(),
@@ -58,13 +74,13 @@ pub fn build(inputs: Inputs<'_>) -> Report {
         services: other.names_at_least(),
         measured: builder.measured_alone(&other.tally),
     });
-    let source = source(&inputs, &total);
     Report {
         schema_version: SCHEMA_VERSION,
         tool: Tool { name: env!("CARGO_PKG_NAME").into(), version: env!("CARGO_PKG_VERSION").into() },
         window: span.window(inputs.provenance),
         source,
         selection: inputs.selection,
+        question: Asked::of(inputs.question, inputs.ledger.metric()),
         services,
         other,
     }
@@ -102,47 +118,9 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// The observed span of time, on the exchanges' clock.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    start: Timestamp,
-    duration: Nanoseconds,
-}
-
-impl Span {
-    /// What the source says, or from the first start to the last end.
-    fn of(provenance: &Provenance, total: &Counts) -> Self {
-        if let Some(window) = provenance.window {
-            return Self { start: window.start, duration: window.duration };
-        }
-        match total.last_end.since(total.first_start) {
-            Some(duration) => Self { start: total.first_start, duration },
-            None => Self { start: Timestamp(0), duration: Nanoseconds(0) },
-        }
-    }
-
-    fn window(self, provenance: &Provenance) -> Window {
-        let offset = provenance.window.and_then(|window| window.wall_offset_ns);
-        let wall = |time: u64| {
-            let nanoseconds = i128::from(time) + i128::from(offset?);
-            let time = jiff::Timestamp::from_nanosecond(nanoseconds).ok()?;
-            let rounded = time.round(jiff::Unit::Millisecond).ok()?;
-            Some(rounded.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
-        };
-        Window {
-            start: wall(self.start.0),
-            end: wall(self.start.0.saturating_add(self.duration.0)),
-            duration_s: self.duration.as_seconds(),
-        }
-    }
-
-    fn seconds_until(self, time: Timestamp) -> f64 {
-        time.since(self.start).unwrap_or_default().as_seconds()
-    }
-}
-
 struct Builder<'a> {
     names: &'a Names,
+    assessor: Assessor<'a>,
     span: Span,
     newest: Timestamp,
     scratch: Merged,
@@ -155,10 +133,14 @@ impl Builder<'_> {
         let names = self.names;
         let tallies: Vec<_> = service.tallies().collect();
         let range = self.range(&tallies);
+        let measured = self.measured(&tallies, range);
+        // What `measured` counted last is still in the scratch memory.
+        let ci_s = Intervals::of(&self.scratch, &self.censored);
+        let assessed = self.assessor.assess(service, measured.exchanges);
         let mut instances: Vec<_> = service
             .instances
             .iter()
-            .map(|(address, tally)| self.instance(names.text(*address), tally, range))
+            .map(|(address, tally)| self.instance(*address, tally, range, &assessed))
             .collect();
         instances.sort_by_cached_key(|instance| address_order(&instance.address));
         Service {
@@ -166,19 +148,30 @@ impl Builder<'_> {
             client: service.key.client.map(|client| names.text(client).into()),
             protocol: service.key.protocol.map(|protocol| names.text(protocol).into()),
             role: service.key.role.name().into(),
-            measured: self.measured(&tallies, range),
+            measured,
+            ci_s,
             instances,
             other: service.other.map(|other| OtherInstances {
                 instances: other.names_at_least(),
                 measured: self.measured(&[&other.tally], range),
             }),
+            assessment: assessed.assessment,
         }
     }
 
-    fn instance(&mut self, address: &str, tally: &Tally, range: Option<Range>) -> Instance {
+    fn instance(
+        &mut self,
+        address: NameId,
+        tally: &Tally,
+        range: Option<Range>,
+        assessed: &Assessed,
+    ) -> Instance {
+        let text = self.names.text(address);
         Instance {
-            address: address.into(),
+            address: text.into(),
             measured: self.measured(&[tally], range),
+            slow_share: assessed.slow_share(address),
+            elevated: assessed.assessment.verdict.elevated.iter().any(|elevated| elevated == text),
             first_start_s: self.span.seconds_until(tally.counts.first_start),
             last_start_s: self.span.seconds_until(tally.counts.last_start),
         }
@@ -266,35 +259,6 @@ fn is_late(first: &Quantiles, last: &Quantiles) -> bool {
     [(first.p50, last.p50), (first.p99, last.p99)]
         .into_iter()
         .any(|(first, last)| first.zip(last).is_some_and(|(first, last)| last >= MUCH_LATER * first))
-}
-
-/// The quantiles of a report: name, share, and how many exchanges it takes to expect one beyond it.
-const QUANTILES: [(&str, f64, u64); 5] =
-    [("p50", 0.5, 2), ("p90", 0.9, 10), ("p95", 0.95, 20), ("p99", 0.99, 100), ("p999", 0.999, 1_000)];
-
-impl Quantiles {
-    fn of(answered: &Merged, censored: &Merged) -> Self {
-        let count = answered.count() + censored.count();
-        let found = ledger::quantiles(answered, censored, QUANTILES.map(|(_, share, _)| share));
-        let mut at_least = Vec::new();
-        let mut values = [None; QUANTILES.len()];
-        for (((name, _, least), quantile), value) in QUANTILES.iter().zip(found).zip(&mut values) {
-            if count < *least {
-                continue;
-            }
-            let (Quantile::Exactly(duration) | Quantile::AtLeast(duration)) = quantile;
-            *value = Some(duration.as_seconds());
-            if matches!(quantile, Quantile::AtLeast(_)) {
-                at_least.push((*name).to_owned());
-            }
-        }
-        if censored.count() > 0 && censored.max() >= answered.max() {
-            at_least.push("max".to_owned());
-        }
-        let [p50, p90, p95, p99, p999] = values;
-        let max = (count > 0).then(|| answered.max().max(censored.max()).as_seconds());
-        Self { p50, p90, p95, p99, p999, max, at_least }
-    }
 }
 
 fn outcomes(counts: &Counts) -> Outcomes {

@@ -2,17 +2,27 @@
 //!
 //! Units are in the names; durations are seconds. What was not measured is absent.
 
+mod asked;
+mod quantiles;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::provenance::{Degradation, SourceKind};
+pub use self::{
+    asked::Asked,
+    quantiles::{Histogram, Intervals, Quantiles},
+};
+use crate::{
+    analysis::model::Assessment,
+    provenance::{Degradation, SourceKind},
+};
 
 /// The version of the model: it changes when a field is removed or changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// What was observed, per service and instance.
+/// What was observed, per service and instance, and what follows from it.
 ///
 /// What was not measured, or cannot be told from so few exchanges, is absent: no field is ever null.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -27,6 +37,8 @@ pub struct Report {
     pub source: Source,
     /// Which exchanges the report is about.
     pub selection: Selection,
+    /// What was asked about them.
+    pub question: Asked,
     /// The services, the busiest first.
     pub services: Vec<Service>,
     /// Services beyond the number that is kept apart, together.
@@ -133,6 +145,11 @@ pub struct Service {
     /// All its exchanges together.
     #[serde(flatten)]
     pub measured: Measured,
+    /// How exactly the quantiles of `latency_s` are known.
+    pub ci_s: Intervals,
+    /// Why its tail is slow, and what to do about it.
+    #[serde(flatten)]
+    pub assessment: Assessment,
     /// Its instances, by address.
     pub instances: Vec<Instance>,
     /// Instances beyond the number that is kept apart, together.
@@ -148,6 +165,11 @@ pub struct Instance {
     /// Its exchanges.
     #[serde(flatten)]
     pub measured: Measured,
+    /// The share of its assessed requests that took longer than `verdict.slow_above_s`; absent where that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slow_share: Option<f64>,
+    /// Whether it is slow as a whole.
+    pub elevated: bool,
     /// When its first exchange began, after the start of the window.
     pub first_start_s: f64,
     /// When its last exchange began, after the start of the window.
@@ -232,52 +254,6 @@ pub struct Outcomes {
     pub reset: u64,
     /// TCP gave up.
     pub timeout: u64,
-}
-
-/// Quantiles to three significant digits, in seconds.
-///
-/// A quantile is given where at least one exchange is expected beyond it, which takes 2 exchanges for p50, 10 for p90,
-/// 20 for p95, 100 for p99 and 1,000 for p999. Otherwise it is absent. Exchanges without an answer count as longer than
-/// they waited (Kaplan and Meier); quantiles that lie beyond all answers are lower bounds, and named in `at_least`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Quantiles {
-    /// The median.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p50: Option<f64>,
-    /// Nine in ten are not longer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p90: Option<f64>,
-    /// 95 in a hundred are not longer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p95: Option<f64>,
-    /// 99 in a hundred are not longer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p99: Option<f64>,
-    /// 999 in a thousand are not longer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p999: Option<f64>,
-    /// The longest, exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max: Option<f64>,
-    /// Which of these are only lower bounds; absent where none is.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub at_least: Vec<String>,
-}
-
-impl Quantiles {
-    /// Whether the value of this name is only a lower bound.
-    pub fn is_at_least(&self, name: &str) -> bool {
-        self.at_least.iter().any(|bound| bound == name)
-    }
-}
-
-/// Counts between bounds. All histograms of a service have the same bounds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Histogram {
-    /// The bounds, ascending, one more than counts: a count is of durations from its bound to below the next one.
-    pub bounds_s: Vec<f64>,
-    /// How many durations lie between two bounds.
-    pub counts: Vec<u64>,
 }
 
 /// The exchanges that began lately.

@@ -7,7 +7,7 @@ use observer::{
 };
 use serde_json::{Value, json};
 
-use crate::sample::Sample;
+use crate::{assessments, sample::Sample};
 
 /// Fails with everything in which the report does not fulfil the published schema.
 pub(crate) fn assert_fulfils_schema(report: &Value) {
@@ -101,19 +101,65 @@ fn the_names_of_the_contract_are_there() {
 }
 
 #[test]
-fn what_is_not_judged_yet_is_absent() {
+fn what_does_not_exist_yet_is_absent() {
     let report = value(&Sample::new().report());
-    for pointer in [
-        "/alerts",
-        "/services/0/verdict",
-        "/services/0/recommendation",
-        "/services/0/hedging",
-        "/services/0/ci_s",
-        "/services/0/instances/0/slow_share",
-        "/services/0/instances/0/elevated",
-    ] {
-        assert!(report.pointer(pointer).is_none(), "{pointer}");
+    assert!(report.pointer("/alerts").is_none());
+}
+
+#[test]
+fn every_kind_of_assessment_fulfils_the_schema_and_holds_no_null() {
+    for (name, assessment) in assessments::all() {
+        let report = value(&assessments::report(assessment));
+        assert!(!holds_null(&report), "{name}");
     }
+}
+
+#[test]
+fn verdict_and_advice_have_the_names_of_the_contract() {
+    let report = value(&assessments::report(assessments::independent()));
+    for name in [
+        "verdict/cause",
+        "verdict/confidence",
+        "verdict/hedging_helps",
+        "verdict/composition/independent/share",
+        "verdict/evidence/0/name",
+        "verdict/evidence/0/value",
+        "verdict/evidence/0/ci/1",
+        "verdict/evidence/0/threshold",
+        "verdict/evidence/0/meaning",
+        "verdict/summary",
+        "recommendation/action",
+        "recommendation/delay_s",
+        "recommendation/budget_fraction",
+        "recommendation/hedge_probability",
+        "recommendation/max_attempts",
+        "recommendation/expected/before/p99",
+        "recommendation/expected/after/p999",
+        "recommendation/expected/after_ci/1",
+        "recommendation/expected/hedge_rate",
+        "recommendation/expected/extra_load",
+        "recommendation/conditions/0",
+        "recommendation/warnings/0",
+        "recommendation/instead/0",
+        "hedging/observed",
+        "hedging/rate",
+        "ci_s/p50/0",
+        "ci_s/p99/1",
+        "instances/0/elevated",
+    ] {
+        assert!(report.pointer(&format!("/services/0/{name}")).is_some(), "{name}");
+    }
+    assert_eq!(report["question"]["metric"], "first-byte");
+}
+
+#[test]
+fn a_server_is_told_to_ask_its_callers() {
+    let report = value(&Sample::new().with_troubles().report());
+    let served = &report["services"][1];
+    assert_eq!(served["role"], "server");
+    assert_eq!(served["verdict"]["cause"], "insufficient");
+    assert_eq!(served["recommendation"]["action"], "wait");
+    assert!(served["verdict"]["missing"].as_str().unwrap().contains("client's host"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod analyze;
+mod assessments;
 mod exit_codes;
 mod generated;
 mod help;
@@ -12,3 +13,4 @@ mod purity;
 mod sample;
 mod simulate;
 mod text;
+mod verdicts;

@@ -1,11 +1,12 @@
 //! A fixed set of exchanges, and the report about it.
 
 use observer::{
+    analysis::Question,
     exchange::{Exchange, Names},
     ledger::{Ledger, Limits},
     provenance::{Degradation, Provenance, SourceKind, Window},
     report::{
-        Inputs, Report, build,
+        Inputs, Report, Settlements, build,
         model::{SelectedRole, Selection},
     },
 };
@@ -119,6 +120,8 @@ impl Sample {
             selection: self.selection.clone(),
             exchanges_before_selection: self.exchanges.len() as u64,
             skipped_rows: self.skipped_rows,
+            question: &Question::default(),
+            settled: &mut Settlements::default(),
         })
     }
 }

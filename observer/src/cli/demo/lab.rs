@@ -9,6 +9,7 @@ use super::duration;
 use crate::{
     demo::{Balancing, Cause, Scenario, Severity, Wire, hedging::Policy},
     quantity::{Rate, Share},
+    settings::parse_share,
 };
 
 /// What makes requests slow, and what is done about it.
@@ -28,7 +29,7 @@ pub(super) struct LabArguments {
     )]
     severity: Severity,
     /// How much of the time the fault is on, such as 20%; with 'request', how many requests are expensive
-    #[arg(long, value_name = "PERCENT", env = "OBSERVER_DUTY_CYCLE", value_parser = share)]
+    #[arg(long, value_name = "PERCENT", env = "OBSERVER_DUTY_CYCLE", value_parser = parse_share)]
     duty_cycle: Option<Share>,
     /// Decides arrivals, service times and faults
     #[arg(long, value_name = "N", env = "OBSERVER_SEED")]
@@ -45,23 +46,15 @@ pub(super) struct LabArguments {
     /// Which replica a request goes to
     #[arg(long, value_name = "HOW", env = "OBSERVER_BALANCING")]
     balancing: Option<Balancing>,
-    /// Send a second copy of requests that are not answered within this delay, such as 30ms
+    /// Send a second copy of requests that are not answered within this delay, such as 30ms; --budget bounds them, at
+    /// 5% if it is not set
     #[arg(long, value_name = "DELAY", env = "OBSERVER_HEDGE_AFTER", value_parser = duration::parse)]
     hedge_after: Option<SignedDuration>,
-    /// With --hedge-after: how many second copies there may be, as a share of the requests
-    #[arg(
-        long,
-        value_name = "PERCENT",
-        env = "OBSERVER_BUDGET",
-        default_value = "5%",
-        value_parser = share
-    )]
-    budget: Share,
 }
 
 impl LabArguments {
-    /// The lab with so much time for requests.
-    pub(super) fn scenario(&self, duration: SignedDuration) -> Scenario {
+    /// The lab with so much time for requests, and such a budget for second copies.
+    pub(super) fn scenario(&self, duration: SignedDuration, budget: Option<Share>) -> Scenario {
         let mut scenario = Scenario::of(self.cause);
         scenario.severity = self.severity;
         scenario.duty_cycle = self.duty_cycle.unwrap_or(scenario.duty_cycle);
@@ -74,7 +67,7 @@ impl LabArguments {
         system.balancing = self.balancing.unwrap_or(system.balancing);
         scenario.hedging = self.hedge_after.map(|delay| {
             let mut policy = Policy::after(delay.unsigned_abs());
-            policy.budget.per_primary = self.budget;
+            policy.budget.per_primary = budget.unwrap_or(policy.budget.per_primary);
             policy
         });
         scenario
@@ -93,25 +86,9 @@ fn rate(text: &str) -> Result<Rate, String> {
     number.and_then(Rate::per_second).ok_or_else(|| "write a number from 0.1 to 100000, such as 300".into())
 }
 
-fn share(text: &str) -> Result<Share, String> {
-    text.strip_suffix('%')
-        .and_then(|number| number.trim().parse::<f64>().ok())
-        .and_then(|percent| Share::new(percent / 100.0))
-        .ok_or_else(|| "write it from 0% to 100%, such as 5%".into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_share_is_a_percentage() {
-        assert_eq!(share("5%"), Ok(Share::percent(5)));
-        assert_eq!(share("100 %"), Ok(Share::ALL));
-        for wrong in ["5", "0.05", "101%", "-1%", "%", ""] {
-            assert!(share(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn factors_and_rates_are_what_a_lab_can_do() {

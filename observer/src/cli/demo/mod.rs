@@ -23,6 +23,7 @@ use super::{
     interrupt::Interrupt,
     live,
     output::{self, Output},
+    question::QuestionArguments,
 };
 use crate::{
     capture::kernel::{CaptureError, KernelCapture},
@@ -32,7 +33,8 @@ use crate::{
     identity::Services,
     provenance::{Degradation, Provenance},
     recording::{PendingFile, Recorder},
-    report::{Report, model::Selection},
+    report::{Report, Settlements, model::Selection},
+    settings::QuestionSettings,
 };
 
 /// Run replicas, a store and a client on loopback with one cause of slow requests, and report what the probes see
@@ -57,6 +59,8 @@ pub(super) struct DemoArguments {
     /// to FILE.client.csv
     #[arg(long, value_name = "FILE", env = "OBSERVER_RECORD", value_hint = ValueHint::FilePath)]
     record: Option<PathBuf>,
+    #[command(flatten)]
+    question: QuestionArguments,
     #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
@@ -93,8 +97,10 @@ pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<St
     let parts: Vec<PathBuf> = files.filter_map(PendingFile::part).map(Into::into).collect();
     let parts = || parts.iter().map(PathBuf::as_path);
     let interrupt = Interrupt::watch()?.leaving_no(parts());
+    let asked = arguments.question.settings();
     let show = Show {
-        lab: Lab::prepare(&program, &arguments.lab.scenario(arguments.duration))?,
+        lab: Lab::prepare(&program, &arguments.lab.scenario(arguments.duration, asked.budget))?,
+        asked,
         recorder,
         duration: arguments.duration,
         interrupt,
@@ -120,6 +126,7 @@ pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<St
 /// The lab, and who watches it.
 struct Show<'a> {
     lab: PreparedLab,
+    asked: QuestionSettings,
     recorder: Option<Recorder>,
     duration: SignedDuration,
     interrupt: Interrupt,
@@ -129,7 +136,7 @@ struct Show<'a> {
 impl Show<'_> {
     fn with_probes(mut self, capture: KernelCapture) -> Result<(Report, Truth), Failure> {
         let mut lab = self.lab.start()?;
-        let mut collected = Collected::new(filter_for(&lab)?);
+        let mut collected = Collected::new(filter_for(&lab)?, &self.asked);
         let mut observed = Vec::new();
         let end = live::End::new(Some(self.duration), self.interrupt.clone());
         let mut names = Names::default();
@@ -161,7 +168,7 @@ impl Show<'_> {
             "{error}; 'observer doctor' tells more; going on with the demo client's own timestamps"
         ));
         let mut lab = self.lab.start()?;
-        let mut collected = Collected::new(filter_for(&lab)?);
+        let mut collected = Collected::new(filter_for(&lab)?, &self.asked);
         let end = live::End::new(Some(self.duration), self.interrupt.clone());
         while !is_over(&mut lab, &self.interrupt)? {
             self.console.progress(|| end.progress(0));
@@ -205,7 +212,7 @@ fn conclude(
             counts.hedges, counts.primaries, counts.hedged.won_by_hedge, counts.denied_by_budget
         ));
     }
-    Ok((collected.into_report(names, provenance, 0, console), truth))
+    Ok((collected.into_report(names, provenance, 0, &mut Settlements::default(), console), truth))
 }
 
 fn record(recorder: Option<&mut Recorder>, exchange: &Exchange, names: &Names) -> Result<(), Failure> {

@@ -1,11 +1,14 @@
 //! The report for a person.
 
 mod bars;
+mod evidence;
 mod header;
+mod recommendation;
 mod services;
 mod style;
 mod table;
 pub(crate) mod units;
+mod verdict;
 
 pub use self::style::Color;
 pub(crate) use self::table::Table;

@@ -1,6 +1,6 @@
 //! One table and one set of histograms a service.
 
-use super::{bars, style::Color, table::Table, units};
+use super::{bars, evidence, recommendation, style::Color, table::Table, units, verdict};
 use crate::{
     printable::printable,
     report::model::{Measured, OtherServices, Report, Service},
@@ -32,6 +32,11 @@ fn service_lines(service: &Service, color: Color) -> Vec<String> {
         rows.push(("all".into(), &service.measured));
     }
     let mut lines = vec![String::new(), color.heading(title(service))];
+    let assessment = &service.assessment;
+    lines.extend(verdict::lines(assessment, color));
+    lines.extend(recommendation::lines(assessment, color));
+    lines.extend(evidence::lines(assessment, color));
+    lines.push(String::new());
     lines.extend(table(&rows, color));
     lines.extend(histograms);
     lines.extend(recent(&service.measured));

@@ -31,6 +31,11 @@ impl Color {
         self.paint(Style::new().dimmed(), text)
     }
 
+    /// What is neither.
+    pub(crate) fn plain(self, text: impl Display) -> String {
+        self.paint(Style::new(), text)
+    }
+
     fn paint(self, style: Style, text: impl Display) -> String {
         let text = text.to_string();
         match self {

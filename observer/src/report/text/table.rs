@@ -4,9 +4,16 @@
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
+    /// Whether the last column is text, which is aligned to the left too.
+    ends_with_text: bool,
 }
 
 impl Table {
+    /// A table whose last column is text.
+    pub(crate) fn ending_with_text() -> Self {
+        Self { rows: Vec::new(), ends_with_text: true }
+    }
+
     /// Adds a row; the first one is the headings.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
@@ -24,6 +31,8 @@ impl Table {
             for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
                 if column == 0 {
                     line.push_str(&format!("{cell:<width$}"));
+                } else if self.ends_with_text && column + 1 == columns {
+                    line.push_str(&format!("  {cell}"));
                 } else {
                     line.push_str(&format!("  {cell:>width$}"));
                 }

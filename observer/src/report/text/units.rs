@@ -60,6 +60,42 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
+/// Any number with three significant digits: `0.0123`, `-4.50`, `1,234`.
+pub(crate) fn significant(number: f64) -> String {
+    let size = number.abs();
+    if !number.is_finite() {
+        return NOTHING.into();
+    }
+    let sign = if number < 0.0 { "-" } else { "" };
+    let digits = match size {
+        0.0 => "0".into(),
+        size if size >= 0.999_5 => three_digits(size),
+        size if size >= 0.099_95 => format!("{size:.3}"),
+        size if size >= 0.009_995 => format!("{size:.4}"),
+        size if size >= 0.000_999_5 => format!("{size:.5}"),
+        size => format!("{size:.1e}"),
+    };
+    format!("{sign}{digits}")
+}
+
+/// A share in whole percent, as people say it: `92 %`.
+pub(crate) fn whole_percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent > 0.0 && percent < 0.5 { "< 1 %".into() } else { format!("{percent:.0} %") }
+}
+
+/// A budget in percent, with only the digits that it has: `5 %`, `2.5 %`.
+pub(crate) fn short_percent(share: f64) -> String {
+    let digits = format!("{:.2}", share * 100.0);
+    format!("{} %", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// The name of a quantile: `p99`, `p99.9`.
+pub(crate) fn quantile(share: f64) -> String {
+    let digits = format!("{:.3}", share * 100.0);
+    format!("p{}", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
 fn grouped(digits: &str) -> String {
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
@@ -110,5 +146,32 @@ mod tests {
         assert_eq!(percent(0.000_01), "< 0.01 %");
         assert_eq!(percent(0.001_24), "0.12 %");
         assert_eq!(percent(0.5), "50.0 %");
+    }
+
+    #[test]
+    fn any_number_has_three_digits() {
+        for (number, text) in [
+            (0.0, "0"),
+            (0.012_34, "0.0123"),
+            (0.999_9, "1.00"),
+            (0.25, "0.250"),
+            (-4.5, "-4.50"),
+            (1_234.4, "1,234"),
+            (0.000_012, "1.2e-5"),
+            (f64::NAN, "-"),
+        ] {
+            assert_eq!(significant(number), text);
+        }
+    }
+
+    #[test]
+    fn budgets_and_quantiles_have_the_digits_that_they_need() {
+        assert_eq!((short_percent(0.05), short_percent(0.025)), ("5 %".into(), "2.5 %".into()));
+        assert_eq!((short_percent(0.1), short_percent(1.0)), ("10 %".into(), "100 %".into()));
+        assert_eq!(
+            (quantile(0.99), quantile(0.999), quantile(0.9999)),
+            ("p99".into(), "p99.9".into(), "p99.99".into())
+        );
+        assert_eq!((whole_percent(0.925), whole_percent(0.001)), ("92 %".into(), "< 1 %".into()));
     }
 }

@@ -34,8 +34,8 @@ impl Engine<'_> {
         self.end_call(id);
     }
 
-    /// A copy that was waited for has failed: so has its call, unless another copy may still answer.
-    fn fail(&mut self, call: Id<Call>) {
+    /// A copy that was waited for will not answer: so its call has failed, unless another copy may still answer.
+    pub(super) fn fail(&mut self, call: Id<Call>) {
         let failed = &self.calls[call];
         let last = failed.last_copy;
         let may_still_answer = match self.policy.tactic {

@@ -7,7 +7,7 @@ use super::{
     arena::Id,
     entities::{Caller, Copy, Stage},
 };
-use crate::simulation::{Seen, moment::Moment};
+use crate::simulation::{Seen, conditions::Attempt, moment::Moment};
 
 impl<'a> Engine<'a> {
     pub(super) fn seen_by(mut self, seen: &'a mut dyn FnMut(Seen)) -> Self {
@@ -56,10 +56,11 @@ impl<'a> Engine<'a> {
     pub(super) fn look_away(&mut self) {
         self.is_watched = false;
         // What is no more was told when it was over.
-        for copy in self.copies.places() {
-            if !self.copies[copy].is_told {
-                self.tell(copy, Outcome::Pending);
-            }
-        }
+        let mut pending: Vec<_> = self.copies.places().filter(|copy| !self.copies[*copy].is_told).collect();
+        pending.sort_unstable_by_key(|copy| {
+            let Attempt { call, number } = self.attempt(*copy);
+            (self.copies[*copy].sent, call, number)
+        });
+        pending.into_iter().for_each(|copy| self.tell(copy, Outcome::Pending));
     }
 }

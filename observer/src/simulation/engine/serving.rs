@@ -93,8 +93,12 @@ impl Engine<'_> {
         if matches!(self.copies[copy].stage, Stage::Waiting | Stage::Travelling) {
             self.drop_copy(copy);
             self.copies[copy].is_under_way = false;
-            if self.calls[self.copies[copy].call].is_over {
+            let call = self.copies[copy].call;
+            if self.calls[call].is_over {
                 self.tell(copy, Outcome::Cancelled);
+            } else {
+                // The one that has begun may have failed already.
+                self.fail(call);
             }
         }
         self.release_call(self.copies[copy].call);

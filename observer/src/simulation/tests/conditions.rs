@@ -11,6 +11,11 @@ fn calm() -> System {
     system(4, 4, ServiceTime::only(Shape::Constant(ms(10))).unwrap(), 0.1)
 }
 
+/// The same load, and nothing ever waits.
+fn roomy() -> System {
+    System { slots: count(1_000), ..calm() }
+}
+
 fn for_seconds(seconds: u64) -> Extent {
     Extent { duration: ms(seconds * SECOND), requests: u64::MAX }
 }
@@ -26,16 +31,17 @@ fn slow(copy: &Seen) -> bool {
 #[test]
 fn a_pause_delays_whom_it_strikes_until_it_is_over_and_nobody_else() {
     let pause = fault(Scope::One(2), window(1_000, 1_500), Effect::Pause);
-    let (_, seen) = watch(&calm(), &pause, &Policy::NONE, for_seconds(5));
-    let late: Vec<_> = seen.iter().filter(|copy| slow(copy)).collect();
-    assert!(late.len() > 10);
-    for copy in late {
-        assert_eq!(copy.instance, 2);
-        let end = Nanoseconds(copy.sent.0 + copy.latency.0);
-        assert!(copy.sent < ms(1_500) && end > ms(1_500), "{copy:?}");
+    let (_, seen) = watch(&roomy(), &pause, &Policy::NONE, for_seconds(5));
+    assert!(seen.iter().filter(|copy| slow(copy)).count() > 10);
+    for copy in seen.iter().filter(|copy| copy.outcome == Ending::Ok) {
+        // What is left of the pause, of which what is served before knows nothing.
+        let paused = if copy.instance != 2 || copy.sent <= ms(990) || copy.sent >= ms(1_500) {
+            ms(0)
+        } else {
+            Nanoseconds(ms(1_500).0 - copy.sent.0.max(ms(1_000).0))
+        };
+        assert_eq!(copy.latency.0, ms(10).0 + paused.0, "{copy:?}");
     }
-    let during = |copy: &&Seen| copy.sent > ms(990) && copy.sent < ms(1_490) && copy.instance == 2;
-    assert!(seen.iter().filter(during).all(|copy| copy.sent.0 + copy.latency.0 > ms(1_500).0));
 }
 
 #[test]
@@ -73,7 +79,7 @@ fn a_dependency_of_the_request_makes_both_copies_slow_and_one_of_the_execution_d
         always(Scope::All, Effect::Dependency { share: share(0.05), time, by_request })
     };
     for discipline in [Discipline::FirstInFirstOut, Discipline::ProcessorSharing] {
-        let roomy = System { discipline, ..calm() };
+        let roomy = System { discipline, ..roomy() };
         let hedging = hedge(Hedge::after(ms(30)));
         let (outcome, seen) = watch(&roomy, &dependency(true), &hedging, for_seconds(60));
         assert!((0.03..0.07).contains(&outcome.hedged_share()));
@@ -121,8 +127,7 @@ fn speeds_and_weights_are_those_of_the_instances() {
         weights: vec![1.0, 1.0, 2.0, 0.0],
         ..Conditions::default()
     };
-    let roomy = System { slots: count(1_000), ..calm() };
-    let (outcome, seen) = watch(&roomy, &conditions, &Policy::NONE, requests(20_000));
+    let (outcome, seen) = watch(&roomy(), &conditions, &Policy::NONE, requests(20_000));
     for (instance, latency) in [(0, ms(10)), (1, ms(20)), (2, ms(5))] {
         assert!(seen.iter().filter(|copy| copy.instance == instance).all(|copy| copy.latency == latency));
     }
@@ -148,8 +153,7 @@ fn losses_show_in_retransmits_and_take_no_slot() {
 #[test]
 fn a_longer_way_shows_in_the_round_trip_and_takes_no_slot() {
     let longer = fault(Scope::One(1), window(0, 5_000), Effect::RoundTrip { added: ms(40) });
-    let roomy = System { slots: count(1_000), ..calm() };
-    let (_, seen) = watch(&roomy, &longer, &Policy::NONE, for_seconds(10));
+    let (_, seen) = watch(&roomy(), &longer, &Policy::NONE, for_seconds(10));
     let normal = seen.iter().map(|copy| copy.srtt).min().unwrap();
     assert!(seen.iter().any(|copy| copy.srtt > normal));
     for copy in seen.iter().filter(|copy| copy.outcome == Ending::Ok) {
@@ -180,8 +184,7 @@ fn who_is_down_fails_fast_and_never_wins() {
 fn a_hedge_that_is_refused_ends_no_call() {
     let down = always(Scope::Some(vec![1, 2, 3]), Effect::Down { refuse_after: ms(0) });
     let only_first = Conditions { weights: vec![1.0, 0.0, 0.0, 0.0], ..down };
-    let slow = System { slots: count(1_000), ..calm() };
-    let (outcome, seen) = watch(&slow, &only_first, &hedge(Hedge::after(ms(5))), for_seconds(20));
+    let (outcome, seen) = watch(&roomy(), &only_first, &hedge(Hedge::after(ms(5))), for_seconds(20));
     assert!(seen.iter().all(|copy| copy.failed == (copy.attempt == 1)));
     assert_eq!((outcome.counts.failed, outcome.counts.won_by_copies), (0, 0));
     assert_eq!(outcome.hedged.shortest(), Some(ms(10)));
@@ -228,8 +231,8 @@ fn a_late_reader_sees_the_same_latency_and_reads_later() {
     let lagging = seen.iter().filter(|copy| copy.read_lag > ms(0)).count() as f64 / seen.len() as f64;
     assert!((0.08..0.12).contains(&lagging), "{lagging}");
     assert!(seen.iter().all(|copy| copy.read_lag <= ms(100)));
-    let unread = seen.iter().map(|copy| Seen { read_lag: ms(0), ..*copy });
-    assert_eq!(unread.collect::<Vec<_>>(), before);
+    let unread: Vec<_> = seen.iter().map(|copy| Seen { read_lag: ms(0), ..*copy }).collect();
+    assert!(unread == before);
     let experienced = seen.iter().map(|copy| copy.latency.0 + copy.read_lag.0).max();
     assert!(outcome.latency().max().0 * 1_001 / 1_000 >= experienced.unwrap());
 }

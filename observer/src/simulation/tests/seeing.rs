@@ -90,8 +90,9 @@ fn the_same_seed_shows_the_same() {
 #[test]
 fn what_is_seen_is_in_time_and_what_is_not_over_is_pending() {
     let extent = Extent { duration: ms(2_000), requests: u64::MAX };
-    each(extent, |_, _, outcome, seen| {
-        assert!(seen.iter().filter(|copy| copy.attempt == 0).count() as u64 == outcome.counts.calls);
+    each(extent, |system, policy, outcome, seen| {
+        let firsts = seen.iter().filter(|copy| copy.attempt == 0).count() as u64;
+        assert_eq!(firsts, outcome.counts.calls, "{system:?} {policy:?}");
         for copy in seen {
             let end = copy.sent.0 + copy.latency.0;
             assert!(copy.sent < extent.duration && end <= extent.duration.0, "{copy:?}");
