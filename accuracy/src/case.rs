@@ -6,7 +6,8 @@ use anyhow::{Context as _, Result, bail};
 use observer::{
     analysis::model::{Action, Cause},
     simulation::{
-        Class, Conditions, Discipline, Effect, Fault, HiddenCost, OtherLoad, Policy, Rate, Scope, System, When,
+        Class, Conditions, Discipline, Effect, Fault, HiddenCost, OtherLoad, Policy, Rate, Scope, System,
+        When,
     },
 };
 

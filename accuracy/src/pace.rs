@@ -8,7 +8,7 @@ use crate::{draw::Draw, units};
 
 /// How service times are distributed.
 #[derive(Clone, Copy, Debug)]
-pub enum Pace {
+pub(crate) enum Pace {
     /// All alike.
     Constant,
     /// From half of the mean to half more.
@@ -30,7 +30,7 @@ pub enum Pace {
 
 impl Pace {
     /// Without a tail of its own: p99 is below three medians.
-    pub fn even(draw: &mut Draw) -> Self {
+    pub(crate) fn even(draw: &mut Draw) -> Self {
         match draw.whole(0..=4) {
             0 => Self::Constant,
             1 => Self::Uniform,
@@ -39,7 +39,7 @@ impl Pace {
     }
 
     /// With little or some tail of its own, which something else has to exceed.
-    pub fn any(draw: &mut Draw) -> Self {
+    pub(crate) fn any(draw: &mut Draw) -> Self {
         match draw.whole(0..=9) {
             0 => Self::Exponential,
             1 => Self::LogNormal(draw.between(0.45, 0.7)),
@@ -48,7 +48,7 @@ impl Pace {
     }
 
     /// Service times with this mean, in seconds.
-    pub fn of_mean(self, mean: f64) -> Result<ServiceTime> {
+    pub(crate) fn of_mean(self, mean: f64) -> Result<ServiceTime> {
         let part = |share: Share, mean: f64, sigma: f64| {
             let median = units::seconds(mean / (sigma * sigma / 2.0).exp());
             Part { share, shift: Nanoseconds(0), shape: Shape::LogNormal { median, sigma } }

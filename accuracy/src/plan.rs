@@ -6,7 +6,7 @@ use observer::simulation::{Arrivals, Balancing, Bursts, Discipline, System};
 use crate::{draw::Draw, pace::Pace, units};
 
 /// Every way to choose instances.
-pub const ALL: &[Balancing] = &[
+pub(crate) const ALL: &[Balancing] = &[
     Balancing::Random,
     Balancing::RoundRobin,
     Balancing::TwoChoices,
@@ -15,31 +15,32 @@ pub const ALL: &[Balancing] = &[
 ];
 
 /// The ways that go on choosing an instance which answers late.
-pub const BLIND: &[Balancing] = &[Balancing::Random, Balancing::RoundRobin];
+pub(crate) const BLIND: &[Balancing] = &[Balancing::Random, Balancing::RoundRobin];
 
 /// The ways that keep queues equally long.
-pub const LEVEL: &[Balancing] = &[Balancing::RoundRobin, Balancing::TwoChoices, Balancing::LeastInFlight];
+pub(crate) const LEVEL: &[Balancing] =
+    &[Balancing::RoundRobin, Balancing::TwoChoices, Balancing::LeastInFlight];
 
 /// Between what the numbers of a system are drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// How many instances.
-    pub instances: (u32, u32),
+    pub(crate) instances: (u32, u32),
     /// Requests a second.
-    pub rate: (f64, f64),
+    pub(crate) rate: (f64, f64),
     /// Which part of the capacity is used.
-    pub utilisation: (f64, f64),
+    pub(crate) utilisation: (f64, f64),
     /// How long serving takes, in seconds.
-    pub service: (f64, f64),
+    pub(crate) service: (f64, f64),
     /// How instances are chosen.
-    pub balancing: &'static [Balancing],
+    pub(crate) balancing: &'static [Balancing],
     /// How requests arrive.
-    pub arriving: &'static [Arriving],
+    pub(crate) arriving: &'static [Arriving],
 }
 
 /// How requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arriving {
+pub(crate) enum Arriving {
     /// Independently of each other.
     Alone,
     /// More in some times than in others, never as many as could be served.
@@ -73,7 +74,7 @@ const PER_INSTANCE: f64 = 6.0;
 
 impl Plan {
     /// Draws a system.
-    pub fn draw(&self, draw: &mut Draw, pace: Pace) -> Result<System> {
+    pub(crate) fn draw(&self, draw: &mut Draw, pace: Pace) -> Result<System> {
         let rate = draw.magnitude(self.rate.0, self.rate.1);
         // Few more often than many, as it is.
         let instances = draw.magnitude(f64::from(self.instances.0), f64::from(self.instances.1) + 0.49);
@@ -122,7 +123,7 @@ impl Arriving {
 }
 
 /// Bursts of `factor` times the mean rate in a `part` of the time, each as long as this or as a request needs.
-pub fn bursts(rate: f64, factor: f64, part: f64, length: f64) -> Result<Arrivals> {
+pub(crate) fn bursts(rate: f64, factor: f64, part: f64, length: f64) -> Result<Arrivals> {
     let length = units::seconds(length.max(1.1 / rate / factor));
     let bursts = Bursts::new(units::rate(rate)?, factor, units::share(part), length)
         .with_context(|| format!("bursts of {factor} in {part} of the time"))?;

@@ -10,7 +10,7 @@ use observer_common::Nanoseconds;
 use crate::case::{Case, Traffic};
 
 /// How long is recorded.
-pub const EXTENT: Extent = Extent { duration: Nanoseconds(60_000_000_000), requests: 400_000 };
+pub(crate) const EXTENT: Extent = Extent { duration: Nanoseconds(60_000_000_000), requests: 400_000 };
 
 /// One minute of traffic, and what became of it.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ fn address(instance: u32, per_host: u32) -> String {
 }
 
 /// What becomes of the requests of a case with another policy.
-pub fn simulate(traffic: &Traffic, policy: &Policy, run: u64) -> Outcome {
+pub(crate) fn simulate(traffic: &Traffic, policy: &Policy, run: u64) -> Outcome {
     simulate_seen(&traffic.system, &traffic.conditions, policy, EXTENT, run, &mut |_| {})
 }
 

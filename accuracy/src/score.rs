@@ -14,17 +14,17 @@ use crate::{
     case::{Case, Hedging},
     grid::Copying,
     recording::Recording,
-    truth::{Applied, Truth},
+    truth::{Applied, TARGET, Truth},
 };
 
 /// What a canary may send: copies ÷ requests.
 const CANARY: f64 = 0.01;
 
 /// From so much off the p99 on, not to advise copies is to miss something.
-pub const GAIN: f64 = 0.2;
+pub(crate) const GAIN: f64 = 0.2;
 
 /// From so much more p99 on, advice does harm.
-pub const HARM: f64 = 0.05;
+pub(crate) const HARM: f64 = 0.05;
 
 /// Whether the cause that was named is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,8 @@ pub struct Score {
     pub assessment: Assessment,
     /// How many exchanges that rests on.
     pub exchanges: usize,
+    /// The recorded p99 ÷ the median.
+    pub spread: f64,
     /// How long it took, in seconds.
     pub took_s: f64,
     /// What the advised copies did, where any were advised.
@@ -83,6 +85,8 @@ impl Score {
         let recording = Recording::of(&case);
         let (assessment, took_s) = judge(&recording);
         let exchanges = recording.exchanges.len();
+        let latency = recording.outcome.latency();
+        let spread = latency.quantile(TARGET).0 as f64 / latency.quantile(0.5).0.max(1) as f64;
         drop(recording);
         let truth = cache.truth(&case);
         let advice = &assessment.recommendation;
@@ -92,7 +96,7 @@ impl Score {
             _ => None,
         };
         let applied = copying.map(|copying| truth.applied(&case, &copying));
-        Ok(Self { case, truth, assessment, exchanges, took_s, applied })
+        Ok(Self { case, truth, assessment, exchanges, spread, took_s, applied })
     }
 
     /// The cause that was named.

@@ -19,7 +19,7 @@ const RUNS: usize = 3;
 const FINALISTS: usize = 3;
 
 /// The quantile that is to be improved.
-pub const TARGET: f64 = 0.99;
+pub(crate) const TARGET: f64 = 0.99;
 
 /// What a policy did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -40,12 +40,10 @@ pub(super) const FAMILIES: &[Family] = &[
         half: Half::HeldOut,
         causes: &[Cause::Caller, Cause::Mixed],
         draw: |draw| {
-            let pace = if draw.chance(0.5) {
-                Pace::LogNormal(draw.between(0.5, 0.8))
-            } else {
-                Pace::Exponential
-            };
-            let system = Plan { instances: (2, 30), utilisation: (0.1, 0.7), ..Plan::default() }.draw(draw, pace)?;
+            let pace =
+                if draw.chance(0.5) { Pace::LogNormal(draw.between(0.5, 0.8)) } else { Pace::Exponential };
+            let system =
+                Plan { instances: (2, 30), utilisation: (0.1, 0.7), ..Plan::default() }.draw(draw, pace)?;
             let length = (service(&system) * draw.magnitude(15.0, 50.0)).clamp(0.05, 0.8);
             let when = regularly(draw.magnitude(0.03, 0.12), length);
             Ok(mostly_named(draw, Traffic::to(system).fault(Scope::All, when, Effect::LateReader)))

@@ -40,9 +40,11 @@ pub(super) const FAMILIES: &[Family] = &[
             let system = CALM.draw(draw, pace)?;
             let factor = if draw.chance(0.5) { draw.between(0.5, 0.8) } else { draw.between(1.3, 1.9) };
             let when = once(draw.between(0.2, 0.8), 1.0);
-            Ok(Traffic::to(system)
-                .classes(equal_classes(draw))
-                .fault(Scope::All, when, Effect::Slower(factor)))
+            Ok(Traffic::to(system).classes(equal_classes(draw)).fault(
+                Scope::All,
+                when,
+                Effect::Slower(factor),
+            ))
         },
         ..PATTERN
     },

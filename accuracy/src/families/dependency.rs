@@ -2,7 +2,7 @@
 
 use observer::{
     analysis::model::{Action, Cause},
-    simulation::{Effect, ServiceTime, Scope, System},
+    simulation::{Effect, Scope, ServiceTime, System},
 };
 
 use super::{
@@ -24,7 +24,12 @@ const ROOMY: Plan = Plan { utilisation: (0.02, 0.15), ..BEHIND };
 fn wait(draw: &mut Draw, system: &System) -> anyhow::Result<ServiceTime> {
     let mean = service(system) * draw.magnitude(8.0, 30.0);
     let pace = if draw.chance(0.3) { Pace::Exponential } else { Pace::even(draw) };
-    pace.of_mean(mean)
+    pace.of_mean(mean.min(0.3))
+}
+
+/// How long the store is slow each time, in seconds: long beside what is waited, so that a copy finds it slow too.
+fn episode(draw: &mut Draw, wait: &ServiceTime) -> f64 {
+    wait.mean_seconds() * draw.magnitude(5.0, 20.0) + 0.2
 }
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -35,7 +40,8 @@ pub(super) const FAMILIES: &[Family] = &[
             let pace = Pace::any(draw);
             let system = ROOMY.draw(draw, pace)?;
             let time = wait(draw, &system)?;
-            let when = at_random(draw.magnitude(0.02, 0.12), draw.magnitude(0.2, 2.0));
+            let part = draw.magnitude(0.02, 0.12);
+            let when = at_random(part, episode(draw, &time));
             let effect = Effect::Dependency { share: units::share(1.0), time, by_request: false };
             Ok(mostly_named(draw, Traffic::to(system).fault(Scope::All, when, effect)))
         },
@@ -52,7 +58,8 @@ pub(super) const FAMILIES: &[Family] = &[
             let system = ROOMY.draw(draw, pace)?;
             let time = wait(draw, &system)?;
             let share = draw.between(0.3, 0.7);
-            let when = at_random(draw.magnitude(0.02, 0.1) / share, draw.magnitude(0.3, 2.0));
+            let part = draw.magnitude(0.02, 0.1) / share;
+            let when = at_random(part, episode(draw, &time));
             let effect = Effect::Dependency { share: units::share(share), time, by_request: false };
             Ok(mostly_named(draw, Traffic::to(system).fault(Scope::All, when, effect)))
         },
@@ -67,7 +74,8 @@ pub(super) const FAMILIES: &[Family] = &[
             let system = ROOMY.draw(draw, pace)?;
             let time = wait(draw, &system)?;
             let share = draw.between(0.35, 0.7);
-            let when = at_random(draw.magnitude(0.02, 0.1) / share, draw.magnitude(0.3, 2.0));
+            let part = draw.magnitude(0.02, 0.1) / share;
+            let when = at_random(part, episode(draw, &time));
             let effect = Effect::Dependency { share: units::share(share), time, by_request: true };
             Ok(mostly_named(draw, Traffic::to(system).fault(Scope::All, when, effect)))
         },
@@ -83,7 +91,8 @@ pub(super) const FAMILIES: &[Family] = &[
             let system = Plan { rate: (200.0, 2_000.0), ..ROOMY }.draw(draw, pace)?;
             let time = wait(draw, &system)?;
             let share = draw.between(0.2, 0.35);
-            let when = regularly(draw.magnitude(0.02, 0.06) / share, draw.between(0.5, 3.0));
+            let part = draw.magnitude(0.02, 0.06) / share;
+            let when = regularly(part, episode(draw, &time));
             let effect = Effect::Dependency { share: units::share(share), time, by_request: true };
             Ok(mostly_named(draw, Traffic::to(system).fault(Scope::All, when, effect)))
         },
@@ -97,7 +106,8 @@ pub(super) const FAMILIES: &[Family] = &[
             let pace = Pace::any(draw);
             let system = ROOMY.draw(draw, pace)?;
             let time = wait(draw, &system)?;
-            let when = regularly(draw.magnitude(0.03, 0.2), draw.magnitude(0.3, 3.0));
+            let part = draw.magnitude(0.03, 0.2);
+            let when = regularly(part, episode(draw, &time));
             let effect = Effect::Dependency { share: units::share(0.95), time, by_request: true };
             Ok(mostly_named(draw, Traffic::to(system).fault(Scope::All, when, effect)))
         },

@@ -90,9 +90,7 @@ pub(super) const FAMILIES: &[Family] = &[
             let time = ServiceTime::only(Shape::Constant(longest))?;
             let share = units::share(draw.magnitude(0.013, 0.035));
             let effect = Effect::Dependency { share, time, by_request: false };
-            Ok(Traffic::to(system)
-                .classes(equal_classes(draw))
-                .fault(Scope::All, When::Always, effect))
+            Ok(Traffic::to(system).classes(equal_classes(draw)).fault(Scope::All, When::Always, effect))
         },
         ..NAMED
     },

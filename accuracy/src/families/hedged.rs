@@ -49,11 +49,8 @@ fn hedging(draw: &mut Draw, system: &System) -> Policy {
     let delay = system.service.quantile(quantile).0 as f64 * draw.between(1.0, 1.5) / 1e9;
     let budget = Budget { share: Share::percent(draw.one_of(&[3, 5, 10])), burst: units::whole(100.0) };
     let hedge = Hedge { budget: Some(budget), ..Hedge::after(units::seconds(delay)) };
-    let cancellation = if draw.chance(0.5) {
-        Cancellation::After(Nanoseconds(200_000))
-    } else {
-        Cancellation::Never
-    };
+    let cancellation =
+        if draw.chance(0.5) { Cancellation::After(Nanoseconds(200_000)) } else { Cancellation::Never };
     Policy { cancellation, ..Policy::of(Tactic::Hedge(hedge)) }
 }
 

@@ -181,7 +181,8 @@ pub(super) const FAMILIES: &[Family] = &[
             let system = system.at_utilisation(wanted).unwrap_or(system);
             let favourite = any(draw, &system) as usize;
             let mut traffic = Traffic::to(system);
-            traffic.conditions.weights = vec![0.2 / (instances - 1.0); traffic.system.instances.get() as usize];
+            traffic.conditions.weights =
+                vec![0.2 / (instances - 1.0); traffic.system.instances.get() as usize];
             traffic.conditions.weights[favourite] = 0.8;
             Ok(mostly_named(draw, traffic))
         },

@@ -23,7 +23,7 @@ mod two;
 use crate::case::{Family, Half};
 
 /// All families.
-pub fn all() -> Vec<Family> {
+pub(crate) fn all() -> Vec<Family> {
     [
         executions::FAMILIES,
         pauses::FAMILIES,

@@ -29,7 +29,8 @@ pub(super) const FAMILIES: &[Family] = &[
         draw: |draw| {
             let pace = Pace::any(draw);
             let system = Plan { service: (0.001, 0.03), ..Plan::default() }.draw(draw, pace)?;
-            let timeout = units::seconds(draw.one_of(&[0.2, 0.2, 0.21, 0.4, 1.0]).max(service(&system) * 5.0));
+            let timeout =
+                units::seconds(draw.one_of(&[0.2_f64, 0.2, 0.21, 0.4, 1.0]).max(service(&system) * 5.0));
             let share = units::share(draw.magnitude(0.013, 0.06));
             let effect = Effect::Loss { share, timeout };
             Ok(mostly_named(draw, Traffic::to(system).fault(Scope::All, When::Always, effect)))
@@ -60,9 +61,10 @@ pub(super) const FAMILIES: &[Family] = &[
         actions: &[Action::Eject, Action::Hedge, Action::Canary, Action::DoNotHedge],
         draw: |draw| {
             let pace = Pace::any(draw);
-            let plan = Plan { instances: (3, 10), service: (0.001, 0.02), balancing: BLIND, ..Plan::default() };
+            let plan =
+                Plan { instances: (3, 10), service: (0.001, 0.02), balancing: BLIND, ..Plan::default() };
             let system = plan.draw(draw, pace)?;
-            let timeout = units::seconds(draw.one_of(&[0.2, 0.22, 0.5]).max(service(&system) * 5.0));
+            let timeout = units::seconds(draw.one_of(&[0.2_f64, 0.22, 0.5]).max(service(&system) * 5.0));
             let share = units::share(draw.between(0.15, 0.5));
             let scope = one(draw, &system);
             let effect = Effect::Loss { share, timeout };
@@ -77,7 +79,8 @@ pub(super) const FAMILIES: &[Family] = &[
         actions: &[Action::Eject, Action::DoNotHedge],
         draw: |draw| {
             let pace = Pace::even(draw);
-            let plan = Plan { instances: (3, 15), service: (0.001, 0.015), balancing: BLIND, ..Plan::default() };
+            let plan =
+                Plan { instances: (3, 15), service: (0.001, 0.015), balancing: BLIND, ..Plan::default() };
             let system = plan.draw(draw, pace)?;
             let added = units::seconds((service(&system) * draw.magnitude(4.0, 15.0)).max(0.01));
             let scope = one(draw, &system);

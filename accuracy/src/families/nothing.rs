@@ -22,12 +22,8 @@ const NOTHING: Family = Family {
     draw: |_| anyhow::bail!("this is only a pattern"),
 };
 
-const LITTLE: Family = Family {
-    causes: &[Cause::Insufficient],
-    actions: &[Action::Wait],
-    check: Check::Anything,
-    ..NOTHING
-};
+const LITTLE: Family =
+    Family { causes: &[Cause::Insufficient], actions: &[Action::Wait], check: Check::Anything, ..NOTHING };
 
 const CALM: Plan = Plan {
     instances: (2, 30),

@@ -85,9 +85,11 @@ pub(super) const FAMILIES: &[Family] = &[
             let free = 1.0 - load(&system);
             let often = at_random(draw.magnitude(0.012, 0.03) * free, short);
             let seldom = at_random(draw.magnitude(0.004, 0.012) * free, long);
-            let traffic = Traffic::to(system)
-                .fault(Scope::EachAlone, often, Effect::Pause)
-                .fault(Scope::EachAlone, seldom, Effect::Pause);
+            let traffic = Traffic::to(system).fault(Scope::EachAlone, often, Effect::Pause).fault(
+                Scope::EachAlone,
+                seldom,
+                Effect::Pause,
+            );
             Ok(mostly_named(draw, traffic))
         },
         ..PATTERN

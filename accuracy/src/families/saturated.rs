@@ -133,7 +133,8 @@ pub(super) const FAMILIES: &[Family] = &[
             let mut system = plan.draw(draw, pace)?;
             let rate = system.arrivals.rate().map_or(1.0, Rate::as_per_second);
             let factor = draw.between(1.2, 2.0) / load(&system);
-            system.arrivals = bursts(rate, factor, draw.between(0.08, 0.9 / factor), draw.magnitude(0.5, 3.0))?;
+            system.arrivals =
+                bursts(rate, factor, draw.between(0.08, 0.9 / factor), draw.magnitude(0.5, 3.0))?;
             let most = system.slots.get() * draw.whole(4..=12) + 2;
             let mut traffic = Traffic::to(system);
             traffic.conditions.most_waiting = Some(most);
@@ -179,4 +180,3 @@ pub(super) const FAMILIES: &[Family] = &[
         ..PATTERN
     },
 ];
-

@@ -88,7 +88,8 @@ pub(super) const FAMILIES: &[Family] = &[
             let pace = Pace::even(draw);
             let system = Plan { instances: (5, 30), ..BEHIND }.draw(draw, pace)?;
             let instances = system.instances.get();
-            let struck = draw.some_of(instances - instances / draw.whole(5..=8), instances);
+            let spared = instances / draw.whole(5..=8);
+            let struck = draw.some_of(instances - spared, instances);
             let length = (service(&system) * draw.magnitude(10.0, 60.0)).clamp(0.05, 0.8);
             let when = at_random(draw.magnitude(0.02, 0.1), length);
             Ok(mostly_named(draw, Traffic::to(system).fault(Scope::Some(struck), when, Effect::Pause)))

@@ -68,9 +68,7 @@ pub(super) const FAMILIES: &[Family] = &[
             let system = TWO.draw(draw, pace)?;
             let length = (service(&system) * draw.magnitude(10.0, 50.0)).clamp(0.03, 0.4);
             let when = at_random(draw.magnitude(0.018, 0.04) * (1.0 - load(&system)), length);
-            Ok(Traffic::to(system)
-                .classes(equal_classes(draw))
-                .fault(Scope::EachAlone, when, Effect::Pause))
+            Ok(Traffic::to(system).classes(equal_classes(draw)).fault(Scope::EachAlone, when, Effect::Pause))
         },
         ..PATTERN
     },
