@@ -2,6 +2,7 @@
 //!
 //! Every figure compares runs that follow each other at once; none is asserted anywhere.
 
+mod accuracy;
 mod empty;
 mod kernel;
 mod observer;
@@ -11,7 +12,7 @@ mod statistics;
 mod workload;
 
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use self::{
     observer::{Observed, Observer},
@@ -21,13 +22,25 @@ use self::{
 use crate::workspace::Workspace;
 
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: Option<What>,
     /// How often every pair of runs is repeated
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
 }
 
+#[derive(Subcommand)]
+enum What {
+    /// Measure how often the verdict and the advice are right instead
+    Accuracy(accuracy::Arguments),
+}
+
 pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
+    if let Some(What::Accuracy(arguments)) = &arguments.what {
+        return accuracy::run(workspace, arguments);
+    }
     if !rustix::process::geteuid().is_root() {
         bail!("attaching the probes needs root: run this as root");
     }

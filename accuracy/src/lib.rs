@@ -1,0 +1,30 @@
+//! How often the verdict and the advice are right.
+//!
+//! Families of simulated systems, each slow for one reason, are recorded as a probe beside their client would and
+//! assessed. What is true of them is known by how they were made, and measured by applying policies to them.
+
+mod cache;
+mod case;
+mod detail;
+mod draw;
+mod families;
+mod grid;
+mod pace;
+mod plan;
+mod recording;
+mod score;
+mod summary;
+mod table;
+mod truth;
+mod units;
+
+pub use self::{
+    cache::Cache,
+    case::{Case, Family, Half, Hedging},
+    detail::in_full,
+    families::of as families,
+    recording::Recording,
+    score::{Named, Score},
+    summary::Summary,
+    table::{by_case, by_family, in_short},
+};

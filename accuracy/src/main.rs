@@ -1,0 +1,114 @@
+//! Runs the benchmark of accuracy.
+#![expect(clippy::print_stderr, clippy::print_stdout, reason = "tasks talk to the person who started them")]
+
+use std::{
+    io::{IsTerminal as _, stderr},
+    path::PathBuf,
+    str::FromStr,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use anyhow::{Context as _, Result};
+use clap::{Parser, ValueEnum};
+use observer_accuracy::{
+    Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_short,
+};
+use rayon::prelude::*;
+
+#[derive(Parser)]
+#[command(name = "accuracy", about = "How often the verdict and the advice are right")]
+struct Arguments {
+    /// How many cases, spread evenly over families
+    #[arg(long, default_value_t = 1_000)]
+    cases: usize,
+    /// Which families
+    #[arg(long, value_enum, default_value_t = Chosen::Both)]
+    half: Chosen,
+    /// Only families whose names contain this
+    #[arg(long)]
+    family: Option<String>,
+    /// Only this case, with all that is known about it
+    #[arg(long, value_name = "FAMILY:SEED", conflicts_with_all = ["cases", "family", "half"])]
+    case: Option<Named>,
+    /// Write what was recorded of that case to this folder, as an exchange log
+    #[arg(long, value_name = "DIR", requires = "case")]
+    dump: Option<PathBuf>,
+    /// Where measured truths are kept
+    #[arg(long, value_name = "FILE", default_value = "target/accuracy/truths.jsonl")]
+    truths: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Chosen {
+    Tuning,
+    HeldOut,
+    Both,
+}
+
+impl Chosen {
+    const fn half(self) -> Option<Half> {
+        match self {
+            Self::Tuning => Some(Half::Tuning),
+            Self::HeldOut => Some(Half::HeldOut),
+            Self::Both => None,
+        }
+    }
+}
+
+/// A case, as it is written.
+#[derive(Clone)]
+struct Named {
+    family: Family,
+    seed: u64,
+}
+
+impl FromStr for Named {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (name, seed) = text.rsplit_once(':').context("write it as FAMILY:SEED")?;
+        let family = families(None).into_iter().find(|family| family.name == name);
+        let family = family.with_context(|| format!("there is no family '{name}'"))?;
+        Ok(Self { family, seed: seed.parse().context("the seed is a whole number")? })
+    }
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let cache = Cache::open(&arguments.truths)?;
+    if let Some(Named { family, seed }) = arguments.case {
+        if let Some(folder) = arguments.dump {
+            let recording = Recording::of(&Case::draw(family, seed)?);
+            recording.write(&folder.join(format!("{}-{seed}.csv", family.name)))?;
+        }
+        println!("{}", in_full(&Score::of(family, seed, &cache)?));
+        return Ok(());
+    }
+    let families: Vec<_> = families(arguments.half.half())
+        .into_iter()
+        .filter(|family| arguments.family.as_ref().is_none_or(|part| family.name.contains(part.as_str())))
+        .collect();
+    let scores = scores(&families, arguments.cases, &cache)?;
+    println!("{}", by_family(&scores, &families));
+    println!("{}", by_case(&scores));
+    println!("{}", in_short(&scores));
+    Ok(())
+}
+
+/// So many cases, spread evenly over the families.
+fn scores(families: &[Family], cases: usize, cache: &Cache) -> Result<Vec<Score>> {
+    let count = families.len();
+    let wanted: Vec<_> = (0..cases).map(|case| (families[case % count], (case / count) as u64 + 1)).collect();
+    let done = AtomicUsize::new(0);
+    wanted
+        .into_par_iter()
+        .map(|(family, seed)| {
+            let score = Score::of(family, seed, cache).with_context(|| format!("{}:{seed}", family.name))?;
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if stderr().is_terminal() {
+                eprint!("\r{done} of {cases} cases");
+            }
+            Ok(score)
+        })
+        .collect()
+}
