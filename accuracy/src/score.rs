@@ -3,17 +3,19 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use observer::analysis::{
-    Context, Question, assess,
-    model::{Action, Assessment, Cause},
+use observer::{
+    analysis::{
+        Context, Question, assess,
+        model::{Action, Assessment, Cause},
+    },
+    ledger::Metric,
 };
-use observer_common::Role;
 
 use crate::{
     cache::Cache,
     case::{Case, Hedging},
     grid::Copying,
-    recording::Recording,
+    recording::{EXTENT, Recording},
     truth::{Applied, TARGET, Truth},
 };
 
@@ -72,9 +74,18 @@ pub struct Score {
 /// The assessment of a recording.
 pub fn judge(recording: &Recording) -> (Assessment, f64) {
     let rows = recording.rows();
-    let context = Context { role: Role::Client, protocol: None, behind_virtual_address: false };
+    let context = Context {
+        protocol: None,
+        client_known: true,
+        virtual_address: false,
+        window: EXTENT.duration,
+        exchanges: rows.len() as u64,
+        sampled_fraction: 1.0,
+        metric: Metric::FirstByte,
+        degraded: &[],
+    };
     let begun = Instant::now();
-    let assessment = assess(&rows, &recording.names, context, &Question::default());
+    let assessment = assess(&rows, &recording.names, &context, &Question::default());
     (assessment, begun.elapsed().as_secs_f64())
 }
 

@@ -9,10 +9,10 @@ const NAMES: [&str; 8] = [
     "GET /item",
     "GET /items",
     "GET /search",
-    "POST /order",
+    "GET /orders",
     "GET /price",
     "GET /stock",
-    "POST /login",
+    "GET /login",
     "GET /profile",
 ];
 
