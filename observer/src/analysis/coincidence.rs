@@ -25,6 +25,11 @@ const MOST_WIDTHS: u32 = 9;
 /// Beyond so many, windows are no shorter.
 const MOST_CELLS: u64 = 400_000;
 
+/// χ is this much nearer to one than chance is, or a little and several times what chance is.
+const MUCH: f64 = 0.4;
+const LITTLE: f64 = 0.05;
+const TIMES_CHANCE: f64 = 3.0;
+
 /// A request, as far as coincidence cares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
@@ -89,11 +94,29 @@ pub(super) fn coincidence(
 }
 
 impl Coincidence {
-    /// Whether chance would hardly bring it.
+    /// Whether chance would hardly bring it, and it is more than load that rises and falls everywhere brings.
     pub(super) fn is_significant(&self) -> bool {
-        self.p_value <= 0.011 && self.score >= 4.0
+        let excess = (self.chi - self.slow_share) / (1.0 - self.slow_share).max(1e-9);
+        let is_strong = excess >= MUCH || (excess >= LITTLE && self.chi >= TIMES_CHANCE * self.slow_share);
+        self.p_value <= 0.011 && self.score >= 3.0 && is_strong
     }
 
+    /// The same windows, and the share of other requests that lie in coincident ones beyond the chance of these.
+    pub(super) fn of_others(self, starts: impl Iterator<Item = Nanoseconds>) -> Self {
+        let mut slow = vec![0; self.windows.len()];
+        for start in starts {
+            let window = usize::try_from(start.0 / self.width.0).unwrap_or(0);
+            slow[window.min(self.windows.len() - 1)] += 1;
+        }
+        let all: u32 = slow.iter().sum();
+        let inside: u32 = self.windows.iter().zip(&slow).filter(|(is, _)| **is).map(|(_, slow)| slow).sum();
+        let seen = f64::from(inside) / f64::from(all.max(1));
+        let share =
+            if self.chance < 1.0 { ((seen - self.chance) / (1.0 - self.chance)).max(0.0) } else { 0.0 };
+        Self { share, slow, ..self }
+    }
+
+    /// Whether it says more than another one: what is significant first, then what explains more.
     fn is_more_telling_than(&self, other: &Self) -> bool {
         match (self.is_significant(), other.is_significant()) {
             (true, true) => self.share > other.share,
@@ -121,7 +144,7 @@ struct Windows<'a> {
     window_of: Vec<Vec<u32>>,
     /// Places of slow requests in every unit.
     slow: Vec<Vec<u32>>,
-    /// For a window and a number of slow requests in it: in how many units they are if they are spread.
+    /// Slow requests of all units.
     total: f64,
 }
 
@@ -211,7 +234,11 @@ impl<'a> Windows<'a> {
                 continue;
             }
             let requests = &self.requests[window * units..(window + 1) * units];
-            if struck as f64 >= 0.5 * spread(requests, self.all[window], total) {
+            // They are in no more units than there are of either, which mostly decides it.
+            let present = requests.iter().filter(|requests| **requests > 0).count();
+            let most = f64::from(total).min(present as f64);
+            let struck = struck as f64;
+            if struck >= 0.5 * most || struck >= 0.5 * spread(requests, self.all[window], total) {
                 windows[window] = true;
                 sum += f64::from(total);
             }
