@@ -30,6 +30,9 @@ const MUCH: f64 = 0.4;
 const LITTLE: f64 = 0.05;
 const TIMES_CHANCE: f64 = 3.0;
 
+/// An episode is one of all instances if it strikes this part of them, or of those that it could have.
+const BROAD: f64 = 0.5;
+
 /// A request, as far as coincidence cares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
@@ -61,6 +64,9 @@ pub(super) struct Coincidence {
     pub(super) chi: f64,
     /// The share of slow requests.
     pub(super) slow_share: f64,
+    /// In how many instances slow requests of an episode are, ÷ in how many they would be if they were spread over its
+    /// requests.
+    pub(super) breadth: f64,
 }
 
 /// The most telling of several widths; nothing with fewer than two instances.
@@ -98,7 +104,7 @@ impl Coincidence {
     pub(super) fn is_significant(&self) -> bool {
         let excess = (self.chi - self.slow_share) / (1.0 - self.slow_share).max(1e-9);
         let is_strong = excess >= MUCH || (excess >= LITTLE && self.chi >= TIMES_CHANCE * self.slow_share);
-        self.p_value <= 0.011 && self.score >= 3.0 && is_strong
+        self.p_value <= 0.011 && self.score >= 3.0 && is_strong && self.breadth >= BROAD
     }
 
     /// The same windows, and the share of other requests that lie in coincident ones beyond the chance of these.
@@ -175,7 +181,7 @@ impl<'a> Windows<'a> {
         let mut cells = vec![0; self.count * self.units.len()];
         self.place(&mut cells, |_, _| 0);
         let (seen, windows, slow) = self.coincident(&cells);
-        let chi = self.chi(&cells);
+        let (chi, breadth) = (self.chi(&cells), self.breadth(&cells, &windows));
         let (mut sum, mut squares, mut as_much) = (0.0, 0.0, 0);
         for _ in 0..ROTATIONS {
             cells.fill(0);
@@ -202,6 +208,7 @@ impl<'a> Windows<'a> {
             p_value: (as_much + 1) as f64 / (ROTATIONS + 1) as f64,
             score: (seen - mean) / deviation,
             chance,
+            breadth,
             windows,
             slow,
             chi,
@@ -244,6 +251,34 @@ impl<'a> Windows<'a> {
             }
         }
         (sum, windows, slow_in)
+    }
+
+    /// Mean over runs of coincident windows, by slow requests, of instances struck ÷ instances that would be.
+    fn breadth(&self, cells: &[u32], windows: &[bool]) -> f64 {
+        let units = self.units.len();
+        let (mut sum, mut all) = (0.0, 0.0);
+        let mut window = 0;
+        while window < self.count {
+            if !windows[window] {
+                window += 1;
+                continue;
+            }
+            let end = (window..self.count).find(|end| !windows[*end]).unwrap_or(self.count);
+            // What begins and ends it is part of it.
+            let run = window.saturating_sub(1)..(end + 1).min(self.count);
+            let over = |counts: &[u32], unit: usize| {
+                run.clone().map(|window| counts[window * units + unit]).sum::<u32>()
+            };
+            let requests: Vec<u32> = (0..units).map(|unit| over(&self.requests, unit)).collect();
+            let slow: Vec<u32> = (0..units).map(|unit| over(cells, unit)).collect();
+            let total: u32 = slow.iter().sum();
+            let struck = slow.iter().filter(|slow| **slow > 0).count() as f64;
+            let expected = spread(&requests, requests.iter().sum(), total);
+            sum += f64::from(total) * (struck / expected.max(1.0)).min(1.0);
+            all += f64::from(total);
+            window = end;
+        }
+        if all > 0.0 { sum / all } else { 0.0 }
     }
 
     /// χ over pairs of requests at different instances in the same window, without the bias of counting a request with

@@ -78,6 +78,9 @@ pub(super) struct Findings {
 /// Slow requests whose answer lay unread for this part of their excess are the caller's.
 const UNREAD: f64 = 0.5;
 
+/// What explains slow requests makes requests slow so many times as often.
+const OFTEN: f64 = 3.0;
+
 /// The same for the part that the round-trip time is longer than usual.
 const ROUND_TRIP: f64 = 0.4;
 
@@ -96,6 +99,7 @@ const BUSY: f64 = 0.01;
 
 /// Looks for what explains the slow requests. `hosts` says for each instance which host it is on.
 pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &mut Pcg64) -> Findings {
+    let in_flight = in_flight_at_start(samples);
     let mut left: Vec<f64> = slow.is.iter().map(|slow| f64::from(u8::from(*slow))).collect();
     let mut parts: Vec<Parts> = vec![Parts::default(); left.len()];
     let mut explain = |row: usize, by: Explanation, part: f64, left: &mut [f64]| {
@@ -116,7 +120,12 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &m
         let class = samples.primaries[row].class as usize;
         explain(row, Explanation::Request, by_class[class], &mut left);
     }
-    let (instances, by_instance) = instances(samples, slow, &left);
+    let behind = behind_costly(samples, &classes);
+    let part = attributable_to(&behind, &left);
+    for row in slow_rows(slow).filter(|row| behind[*row]) {
+        explain(row, Explanation::Request, part, &mut left);
+    }
+    let (instances, by_instance) = instances(samples, slow, &left, &in_flight);
     for row in slow_rows(slow) {
         let instance = samples.primaries[row].instance as usize;
         explain(row, Explanation::Instance, by_instance[instance], &mut left);
@@ -127,7 +136,6 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &m
         !instances[samples.primaries[row].instance as usize].is_elevated
             && (left[row] >= 0.5 || !slow.is[row])
     };
-    let in_flight = in_flight_at_start(samples);
     let load = load(samples, slow, &in_flight);
     let bursts = bursts(samples, slow, &in_flight, counts);
     let burstiness = burstiness(samples, &slow.is, |row| counts(row));
@@ -154,7 +162,8 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &m
     let queued = queued(&bursts);
     let busy_share = busy_share(samples);
     let is_full = busy_share >= BUSY
-        || (queued >= QUEUED && load.utilisation().is_some_and(|utilisation| utilisation >= FULL));
+        || (queued >= QUEUED
+            && load.utilisation_where(&bursts).is_some_and(|utilisation| utilisation >= FULL));
     let together = match &coincidence {
         Some(coincidence) if coincidence.is_significant() => Some(coincidence),
         _ => None,
@@ -226,10 +235,8 @@ fn network(samples: &Samples, slow: &Slow, left: &[f64]) -> (Vec<(usize, f64)>, 
         counts[1] += left[row];
     }
     let rates = (again[0] > 0.0 && not[0] > 0.0).then(|| (again[1] / again[0], not[1] / not[0]));
-    let attributable = match rates {
-        Some((with, without)) if again[1] >= 5.0 && with > 3.0 * without => 1.0 - without / with,
-        _ => 0.0,
-    };
+    let marked: Vec<bool> = samples.primaries.iter().map(|sample| sample.retransmitted).collect();
+    let attributable = attributable_to(&marked, left);
     let usual = usual_round_trip(samples);
     let mut explained = Vec::new();
     for row in slow_rows(slow) {
@@ -320,8 +327,38 @@ fn attributable(groups: &[Group], group_of: impl Iterator<Item = u32>, left: &[f
     counts.iter().zip(groups).map(part).collect()
 }
 
+/// Which requests began while one of a costly class was under way at their instance.
+fn behind_costly(samples: &Samples, classes: &[Group]) -> Vec<bool> {
+    let mut behind = vec![false; samples.primaries.len()];
+    for rows in &samples.by_instance {
+        let mut until = Nanoseconds(0);
+        for row in rows {
+            let sample = &samples.primaries[*row as usize];
+            behind[*row as usize] = sample.start < until;
+            if classes[sample.class as usize].is_elevated {
+                until = until.max(sample.end());
+            }
+        }
+    }
+    behind
+}
+
+/// Which part of the slow requests that are marked they would not be if they were slow as often as the others; nothing
+/// unless they are so several times as often.
+fn attributable_to(marked: &[bool], left: &[f64]) -> f64 {
+    let (mut with, mut without) = ([0.0; 2], [0.0; 2]);
+    for (marked, left) in marked.iter().zip(left) {
+        let counts = if *marked { &mut with } else { &mut without };
+        counts[0] += 1.0;
+        counts[1] += left;
+    }
+    let rate = |counts: [f64; 2]| counts[1] / f64::max(counts[0], 1.0);
+    let (with, without, enough) = (rate(with), rate(without), with[1] >= 5.0);
+    if enough && with > OFTEN * without { 1.0 - without / with } else { 0.0 }
+}
+
 /// Instances that are late as a whole, and which part of the slow requests of each that explains.
-fn instances(samples: &Samples, slow: &Slow, left: &[f64]) -> (Vec<Group>, Vec<f64>) {
+fn instances(samples: &Samples, slow: &Slow, left: &[f64], in_flight: &[u32]) -> (Vec<Group>, Vec<f64>) {
     let count = samples.instances.len();
     let late = late(slow, left);
     let members = samples.primaries.iter().zip(&late).map(|(sample, late)| Member {
@@ -330,8 +367,10 @@ fn instances(samples: &Samples, slow: &Slow, left: &[f64]) -> (Vec<Group>, Vec<f
         slow: *late,
     });
     let mut instances = elevated::compare(members, count, samples.span);
-    for (place, is_hung) in hung(samples, slow).into_iter().enumerate() {
-        instances[place].is_elevated |= is_hung;
+    let hung = hung(samples, slow);
+    let struck = struck_more_often(samples, slow, in_flight);
+    for (place, instance) in instances.iter_mut().enumerate() {
+        instance.is_elevated |= hung[place] || struck[place];
     }
     // If most of them are, it is not they that are special.
     let elevated = instances.iter().filter(|instance| instance.is_elevated).count();
@@ -342,6 +381,26 @@ fn instances(samples: &Samples, slow: &Slow, left: &[f64]) -> (Vec<Group>, Vec<f
     }
     let attributable = attributable(&instances, samples.primaries.iter().map(|sample| sample.instance), left);
     (instances, attributable)
+}
+
+/// So many strokes an instance needs to be told from others by their number, and so many standard errors.
+const STROKES: f64 = 8.0;
+const ERRORS: f64 = 4.0;
+
+/// For each instance, whether slowness strikes it more often than others, however few requests go there once it is slow.
+fn struck_more_often(samples: &Samples, slow: &Slow, in_flight: &[u32]) -> Vec<bool> {
+    let mut strokes = vec![0.0; samples.instances.len()];
+    for burst in bursts(samples, slow, in_flight, |_| true) {
+        strokes[burst.instance as usize] += 1.0;
+    }
+    let all: f64 = strokes.iter().sum();
+    let requests = samples.primaries.len() as f64;
+    let is_struck = |(own, rows): (&f64, &Vec<u32>)| {
+        let rows = rows.len() as f64;
+        let expected = (all - own) / (requests - rows).max(1.0) * rows;
+        *own >= STROKES && *own >= OFTEN * expected && own - expected >= ERRORS * (own + expected).sqrt()
+    };
+    strokes.iter().zip(&samples.by_instance).map(is_struck).collect()
 }
 
 /// Requests that count, by instance, with whether they are flagged.
