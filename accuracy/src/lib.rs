@@ -11,6 +11,7 @@ mod draw;
 mod families;
 mod grid;
 mod pace;
+mod page;
 mod plan;
 mod recording;
 mod score;
@@ -25,8 +26,9 @@ pub use self::{
     case::{Case, Family, Half, Hedging},
     detail::in_full,
     families::{of as families, some as some_cases},
+    page::page,
     recording::Recording,
-    score::{Named, Score},
+    score::{Harm, Named, Score},
     summary::Summary,
     table::{by_case, by_family, in_short},
 };

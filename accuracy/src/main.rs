@@ -2,6 +2,7 @@
 #![expect(clippy::print_stderr, clippy::print_stdout, reason = "tasks talk to the person who started them")]
 
 use std::{
+    fs,
     io::{IsTerminal as _, stderr},
     path::PathBuf,
     str::FromStr,
@@ -11,10 +12,13 @@ use std::{
 use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 use observer_accuracy::{
-    Adaptive, Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_short,
+    Adaptive, Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_short, page,
     some_cases,
 };
 use rayon::prelude::*;
+
+/// The page of the documentation, from the top of the checkout.
+const PAGE: &str = "docs/accuracy.md";
 
 #[derive(Parser)]
 #[command(name = "accuracy", about = "How often the verdict and the advice are right")]
@@ -37,6 +41,9 @@ struct Arguments {
     /// Two dozen cases that are always the same
     #[arg(long, conflicts_with_all = ["cases", "family", "half", "case"])]
     quick: bool,
+    /// Write the page of the documentation as well
+    #[arg(long, conflicts_with_all = ["quick", "family", "half", "case"])]
+    write: bool,
     /// Where measured truths are kept
     #[arg(long, value_name = "FILE", default_value = "target/accuracy/truths.jsonl")]
     truths: PathBuf,
@@ -97,8 +104,13 @@ fn main() -> Result<()> {
     println!("{}", by_family(&scores, &families));
     println!("{}", by_case(&scores));
     println!("{}", in_short(&scores));
-    for run in Adaptive::run()? {
+    let adaptive = Adaptive::run()?;
+    for run in &adaptive {
         println!("{run}");
+    }
+    if arguments.write {
+        fs::write(PAGE, page(&scores, &families, &adaptive))
+            .with_context(|| format!("cannot write {PAGE}"))?;
     }
     Ok(())
 }
