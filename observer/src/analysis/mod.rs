@@ -35,6 +35,7 @@ mod policy;
 mod quantiles;
 mod question;
 mod repeatable;
+mod rounding;
 mod samples;
 mod served;
 mod slow;
