@@ -16,6 +16,8 @@ pub enum SourceKind {
     Pcap,
     /// A table that somebody else wrote.
     Table,
+    /// An access log of a proxy or of a load generator.
+    AccessLog,
     /// The demo client's own timestamps, since the probes could not be loaded.
     DemoClient,
 }
@@ -27,6 +29,7 @@ impl SourceKind {
             Self::Kernel => "kernel",
             Self::Pcap => "pcap",
             Self::Table => "table",
+            Self::AccessLog => "access-log",
             Self::DemoClient => "demo-client",
         }
     }

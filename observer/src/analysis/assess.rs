@@ -132,7 +132,7 @@ fn episodes(findings: &Findings, judgement: &Judgement) -> Option<Episodes> {
         length_s: lengths[lengths.len() / 2],
         every_s: every,
         regular,
-        instances: 1.0,
+        instances: coincidence.breadth,
     })
 }
 

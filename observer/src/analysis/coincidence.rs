@@ -26,7 +26,15 @@ const MOST_WIDTHS: u32 = 9;
 const MOST_CELLS: u64 = 400_000;
 
 /// More units than this are put together to as many.
-const MOST_UNITS: usize = 2_000;
+const MOST_UNITS: usize = 200;
+
+/// χ is this much nearer to one than chance is, or a little and several times what chance is.
+const MUCH: f64 = 0.4;
+const LITTLE: f64 = 0.05;
+const TIMES_CHANCE: f64 = 3.0;
+
+/// An episode is one of all instances if it strikes this part of them, or of those that it could have.
+const BROAD: f64 = 0.5;
 
 /// A request, as far as coincidence cares.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +67,9 @@ pub(super) struct Coincidence {
     pub(super) chi: f64,
     /// The share of slow requests.
     pub(super) slow_share: f64,
+    /// In how many instances slow requests of an episode are, ÷ in how many they would be if they were spread over its
+    /// requests.
+    pub(super) breadth: f64,
 }
 
 /// The most telling of several widths; nothing with fewer than two instances.
@@ -107,11 +118,29 @@ fn put_together(units: &[Vec<Mark>]) -> Vec<Vec<Mark>> {
 }
 
 impl Coincidence {
-    /// Whether chance would hardly bring it.
+    /// Whether chance would hardly bring it, and it is more than load that rises and falls everywhere brings.
     pub(super) fn is_significant(&self) -> bool {
-        self.p_value <= 0.011 && self.score >= 4.0
+        let excess = (self.chi - self.slow_share) / (1.0 - self.slow_share).max(1e-9);
+        let is_strong = excess >= MUCH || (excess >= LITTLE && self.chi >= TIMES_CHANCE * self.slow_share);
+        self.p_value <= 0.011 && self.score >= 3.0 && is_strong && self.breadth >= BROAD
     }
 
+    /// The same windows, and the share of other requests that lie in coincident ones beyond the chance of these.
+    pub(super) fn of_others(self, starts: impl Iterator<Item = Nanoseconds>) -> Self {
+        let mut slow = vec![0; self.windows.len()];
+        for start in starts {
+            let window = usize::try_from(start.0 / self.width.0).unwrap_or(0);
+            slow[window.min(self.windows.len() - 1)] += 1;
+        }
+        let all: u32 = slow.iter().sum();
+        let inside: u32 = self.windows.iter().zip(&slow).filter(|(is, _)| **is).map(|(_, slow)| slow).sum();
+        let seen = f64::from(inside) / f64::from(all.max(1));
+        let share =
+            if self.chance < 1.0 { ((seen - self.chance) / (1.0 - self.chance)).max(0.0) } else { 0.0 };
+        Self { share, slow, ..self }
+    }
+
+    /// Whether it says more than another one: what is significant first, then what explains more.
     fn is_more_telling_than(&self, other: &Self) -> bool {
         match (self.is_significant(), other.is_significant()) {
             (true, true) => self.share > other.share,
@@ -139,7 +168,7 @@ struct Windows<'a> {
     window_of: Vec<Vec<u32>>,
     /// Places of slow requests in every unit.
     slow: Vec<Vec<u32>>,
-    /// For a window and a number of slow requests in it: in how many units they are if they are spread.
+    /// Slow requests of all units.
     total: f64,
 }
 
@@ -170,7 +199,7 @@ impl<'a> Windows<'a> {
         let mut cells = vec![0; self.count * self.units.len()];
         self.place(&mut cells, |_, _| 0);
         let (seen, windows, slow) = self.coincident(&cells);
-        let chi = self.chi(&cells);
+        let (chi, breadth) = (self.chi(&cells), self.breadth(&cells, &windows));
         let (mut sum, mut squares, mut as_much) = (0.0, 0.0, 0);
         for _ in 0..ROTATIONS {
             cells.fill(0);
@@ -197,6 +226,7 @@ impl<'a> Windows<'a> {
             p_value: (as_much + 1) as f64 / (ROTATIONS + 1) as f64,
             score: (seen - mean) / deviation,
             chance,
+            breadth,
             windows,
             slow,
             chi,
@@ -229,12 +259,44 @@ impl<'a> Windows<'a> {
                 continue;
             }
             let requests = &self.requests[window * units..(window + 1) * units];
-            if struck as f64 >= 0.5 * spread(requests, self.all[window], total) {
+            // They are in no more units than there are of either, which mostly decides it.
+            let present = requests.iter().filter(|requests| **requests > 0).count();
+            let most = f64::from(total).min(present as f64);
+            let struck = struck as f64;
+            if struck >= 0.5 * most || struck >= 0.5 * spread(requests, self.all[window], total) {
                 windows[window] = true;
                 sum += f64::from(total);
             }
         }
         (sum, windows, slow_in)
+    }
+
+    /// Mean over runs of coincident windows, by slow requests, of instances struck ÷ instances that would be.
+    fn breadth(&self, cells: &[u32], windows: &[bool]) -> f64 {
+        let units = self.units.len();
+        let (mut sum, mut all) = (0.0, 0.0);
+        let mut window = 0;
+        while window < self.count {
+            if !windows[window] {
+                window += 1;
+                continue;
+            }
+            let end = (window..self.count).find(|end| !windows[*end]).unwrap_or(self.count);
+            // What begins and ends it is part of it.
+            let run = window.saturating_sub(1)..(end + 1).min(self.count);
+            let over = |counts: &[u32], unit: usize| {
+                run.clone().map(|window| counts[window * units + unit]).sum::<u32>()
+            };
+            let requests: Vec<u32> = (0..units).map(|unit| over(&self.requests, unit)).collect();
+            let slow: Vec<u32> = (0..units).map(|unit| over(cells, unit)).collect();
+            let total: u32 = slow.iter().sum();
+            let struck = slow.iter().filter(|slow| **slow > 0).count() as f64;
+            let expected = spread(&requests, requests.iter().sum(), total);
+            sum += f64::from(total) * (struck / expected.max(1.0)).min(1.0);
+            all += f64::from(total);
+            window = end;
+        }
+        if all > 0.0 { sum / all } else { 0.0 }
     }
 
     /// χ over pairs of requests at different instances in the same window, without the bias of counting a request with

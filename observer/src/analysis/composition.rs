@@ -78,6 +78,9 @@ pub(super) struct Findings {
 /// Slow requests whose answer lay unread for this part of their excess are the caller's.
 const UNREAD: f64 = 0.5;
 
+/// What explains slow requests makes requests slow so many times as often.
+const OFTEN: f64 = 3.0;
+
 /// The same for the part that the round-trip time is longer than usual.
 const ROUND_TRIP: f64 = 0.4;
 
@@ -88,11 +91,15 @@ pub(super) const QUEUED: f64 = 0.8;
 /// Instances that use less of their capacity than this are not full.
 pub(super) const FULL: f64 = 0.75;
 
+/// Late requests are late together if this share of them is.
+const MOSTLY: f64 = 0.5;
+
 /// From this share of answers on that say so, instances are full.
 const BUSY: f64 = 0.01;
 
 /// Looks for what explains the slow requests. `hosts` says for each instance which host it is on.
 pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &mut Pcg64) -> Findings {
+    let in_flight = in_flight_at_start(samples);
     let mut left: Vec<f64> = slow.is.iter().map(|slow| f64::from(u8::from(*slow))).collect();
     let mut parts: Vec<Parts> = vec![Parts::default(); left.len()];
     let mut explain = |row: usize, by: Explanation, part: f64, left: &mut [f64]| {
@@ -108,12 +115,17 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &m
     for (row, part) in network {
         explain(row, Explanation::Network, part, &mut left);
     }
-    let classes = classes(samples, &left);
+    let (classes, by_class) = classes(samples, slow, &left);
     for row in slow_rows(slow) {
-        let class = &classes[samples.primaries[row].class as usize];
-        explain(row, Explanation::Request, class.attributable, &mut left);
+        let class = samples.primaries[row].class as usize;
+        explain(row, Explanation::Request, by_class[class], &mut left);
     }
-    let (instances, by_instance) = instances(samples, slow, &left);
+    let behind = behind_costly(samples, &classes);
+    let part = attributable_to(&behind, &left);
+    for row in slow_rows(slow).filter(|row| behind[*row]) {
+        explain(row, Explanation::Request, part, &mut left);
+    }
+    let (instances, by_instance) = instances(samples, slow, &left, &in_flight);
     for row in slow_rows(slow) {
         let instance = samples.primaries[row].instance as usize;
         explain(row, Explanation::Instance, by_instance[instance], &mut left);
@@ -124,27 +136,34 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &m
         !instances[samples.primaries[row].instance as usize].is_elevated
             && (left[row] >= 0.5 || !slow.is[row])
     };
-    let in_flight = in_flight_at_start(samples);
     let load = load(samples, slow, &in_flight);
     let bursts = bursts(samples, slow, &in_flight, counts);
     let burstiness = burstiness(samples, &slow.is, |row| counts(row));
-    let marks: Vec<Vec<Mark>> = samples
-        .by_instance
-        .iter()
-        .map(|rows| {
-            let rows = rows.iter().map(|row| *row as usize).filter(|row| counts(*row));
-            rows.map(|row| Mark { start: samples.primaries[row].start, slow: slow.is[row] }).collect()
-        })
-        .collect();
     let least_width = least_width(samples, slow);
-    let clusters = clusters(&marks, hosts, samples.span, least_width);
-    let coincidence = coincidence(&clusters.merge(&marks), samples.span, least_width, random);
+    let clusters = clusters(&marks(samples, &slow.is, &counts), hosts, samples.span, least_width);
+    let of = |flags: &[bool], random: &mut Pcg64| {
+        let marks = clusters.merge(&marks(samples, flags, &counts));
+        coincidence(&marks, samples.span, least_width, random)
+    };
+    let of_slow = of(&slow.is, random);
+    // In a long episode the slow requests are those at its end, when instances are no longer slow at the same moments.
+    // That they were late together tells it.
+    let of_late =
+        of(&slow.late, random).filter(|late| late.is_significant() && late.share >= MOSTLY).map(|late| {
+            late.of_others(slow_rows(slow).filter(|row| counts(*row)).map(|row| samples.primaries[row].start))
+        });
+    let coincidence = match (of_slow, of_late) {
+        (Some(slow), Some(late)) if slow.is_significant() && slow.share >= late.share => Some(slow),
+        (_, Some(late)) => Some(late),
+        (slow, None) => slow,
+    };
     let nearest =
         nearest(samples, &slow.is, counts, neighbourhood(samples, least_width), &Bootstrap::new(100, random));
     let queued = queued(&bursts);
     let busy_share = busy_share(samples);
     let is_full = busy_share >= BUSY
-        || (queued >= QUEUED && load.utilisation().is_some_and(|utilisation| utilisation >= FULL));
+        || (queued >= QUEUED
+            && load.utilisation_where(&bursts).is_some_and(|utilisation| utilisation >= FULL));
     let together = match &coincidence {
         Some(coincidence) if coincidence.is_significant() => Some(coincidence),
         _ => None,
@@ -218,10 +237,8 @@ fn network(samples: &Samples, slow: &Slow, left: &[f64]) -> (Vec<(usize, f64)>, 
         counts[1] += left[row];
     }
     let rates = (again[0] > 0.0 && not[0] > 0.0).then(|| (again[1] / again[0], not[1] / not[0]));
-    let attributable = match rates {
-        Some((with, without)) if again[1] >= 5.0 && with > 3.0 * without => 1.0 - without / with,
-        _ => 0.0,
-    };
+    let marked: Vec<bool> = samples.primaries.iter().map(|sample| sample.retransmitted).collect();
+    let attributable = attributable_to(&marked, left);
     let usual = usual_round_trip(samples);
     let mut explained = Vec::new();
     for row in slow_rows(slow) {
@@ -252,15 +269,17 @@ fn usual_round_trip(samples: &Samples) -> Option<Nanoseconds> {
 /// Of so many instances that have enough requests of a class, it must be elevated at that share.
 const EVERYWHERE: f64 = 0.75;
 
-fn classes(samples: &Samples, left: &[f64]) -> Vec<Group> {
+/// Classes that are late everywhere, and which part of the slow requests of each that explains.
+fn classes(samples: &Samples, slow: &Slow, left: &[f64]) -> (Vec<Group>, Vec<f64>) {
     let count = samples.classes.len() + 1;
     if count < 2 {
-        return vec![Group::default(); count];
+        return (vec![Group::default(); count], vec![0.0; count]);
     }
-    let members = samples.primaries.iter().zip(left).map(|(sample, left)| Member {
+    let late = late(slow, left);
+    let members = samples.primaries.iter().zip(&late).map(|(sample, late)| Member {
         group: sample.class,
         start: sample.start,
-        slow: *left,
+        slow: *late,
     });
     let mut classes = elevated::compare(members, count, samples.span);
     for (place, class) in classes.iter_mut().enumerate().filter(|(_, class)| class.is_elevated) {
@@ -268,36 +287,92 @@ fn classes(samples: &Samples, left: &[f64]) -> Vec<Group> {
         // Class by class: a table of all classes at all instances could be very large.
         let mut cells: Vec<[f64; 2]> = vec![[0.0; 2]; samples.instances.len()];
         let of_class =
-            samples.primaries.iter().zip(left).filter(|(sample, _)| sample.class as usize == place);
-        for (sample, left) in of_class {
+            samples.primaries.iter().zip(&late).filter(|(sample, _)| sample.class as usize == place);
+        for (sample, late) in of_class {
             cells[sample.instance as usize][0] += 1.0;
-            cells[sample.instance as usize][1] += left;
+            cells[sample.instance as usize][1] += late;
         }
-        // Where at least three slow ones are expected, half of them are there.
+        // Where at least three late ones are expected, half of them are there.
         let expected = cells.iter().filter(|cell| cell[0] * own >= 3.0);
         let (enough, elevated) = expected.fold((0.0, 0.0), |(enough, elevated), cell| {
             (enough + 1.0, elevated + f64::from(u8::from(cell[1] >= 0.5 * cell[0] * own)))
         });
-        if elevated < EVERYWHERE * enough {
-            *class = Group { is_elevated: false, attributable: 0.0, ..*class };
+        class.is_elevated = elevated >= EVERYWHERE * enough;
+    }
+    let attributable = attributable(&classes, samples.primaries.iter().map(|sample| sample.class), left);
+    (classes, attributable)
+}
+
+/// How much of a late request each is: what is explained already does not count.
+fn late(slow: &Slow, left: &[f64]) -> Vec<f64> {
+    let late = |row: usize| f64::from(u8::from(slow.late[row])) * if slow.is[row] { left[row] } else { 1.0 };
+    (0..left.len()).map(late).collect()
+}
+
+/// For each group, which part of its slow requests it would not have at the rate of those that are not elevated:
+/// 1 − p_rest ÷ p_group.
+fn attributable(groups: &[Group], group_of: impl Iterator<Item = u32>, left: &[f64]) -> Vec<f64> {
+    let mut counts = vec![[0.0; 2]; groups.len()];
+    for (group, left) in group_of.zip(left) {
+        counts[group as usize][0] += 1.0;
+        counts[group as usize][1] += left;
+    }
+    let mut usual = [1.0, 0.5];
+    for (counts, _) in counts.iter().zip(groups).filter(|(_, group)| !group.is_elevated) {
+        usual[0] += counts[0];
+        usual[1] += counts[1];
+    }
+    let part = |(counts, group): (&[f64; 2], &Group)| {
+        let own = counts[1] / counts[0].max(1.0);
+        if group.is_elevated && own > 0.0 { (1.0 - usual[1] / usual[0] / own).max(0.0) } else { 0.0 }
+    };
+    counts.iter().zip(groups).map(part).collect()
+}
+
+/// Which requests began while one of a costly class was under way at their instance.
+fn behind_costly(samples: &Samples, classes: &[Group]) -> Vec<bool> {
+    let mut behind = vec![false; samples.primaries.len()];
+    for rows in &samples.by_instance {
+        let mut until = Nanoseconds(0);
+        for row in rows {
+            let sample = &samples.primaries[*row as usize];
+            behind[*row as usize] = sample.start < until;
+            if classes[sample.class as usize].is_elevated {
+                until = until.max(sample.end());
+            }
         }
     }
-    classes
+    behind
+}
+
+/// Which part of the slow requests that are marked they would not be if they were slow as often as the others; nothing
+/// unless they are so several times as often.
+fn attributable_to(marked: &[bool], left: &[f64]) -> f64 {
+    let (mut with, mut without) = ([0.0; 2], [0.0; 2]);
+    for (marked, left) in marked.iter().zip(left) {
+        let counts = if *marked { &mut with } else { &mut without };
+        counts[0] += 1.0;
+        counts[1] += left;
+    }
+    let rate = |counts: [f64; 2]| counts[1] / f64::max(counts[0], 1.0);
+    let (with, without, enough) = (rate(with), rate(without), with[1] >= 5.0);
+    if enough && with > OFTEN * without { 1.0 - without / with } else { 0.0 }
 }
 
 /// Instances that are late as a whole, and which part of the slow requests of each that explains.
-fn instances(samples: &Samples, slow: &Slow, left: &[f64]) -> (Vec<Group>, Vec<f64>) {
+fn instances(samples: &Samples, slow: &Slow, left: &[f64], in_flight: &[u32]) -> (Vec<Group>, Vec<f64>) {
     let count = samples.instances.len();
-    // What is explained already is not late because of the instance.
-    let late = |row: usize| f64::from(u8::from(slow.late[row])) * if slow.is[row] { left[row] } else { 1.0 };
-    let members = samples.primaries.iter().enumerate().map(|(row, sample)| Member {
+    let late = late(slow, left);
+    let members = samples.primaries.iter().zip(&late).map(|(sample, late)| Member {
         group: sample.instance,
         start: sample.start,
-        slow: late(row),
+        slow: *late,
     });
     let mut instances = elevated::compare(members, count, samples.span);
-    for (place, is_hung) in hung(samples, slow).into_iter().enumerate() {
-        instances[place].is_elevated |= is_hung;
+    let hung = hung(samples, slow);
+    let struck = struck_more_often(samples, slow, in_flight);
+    for (place, instance) in instances.iter_mut().enumerate() {
+        instance.is_elevated |= hung[place] || struck[place];
     }
     // If most of them are, it is not they that are special.
     let elevated = instances.iter().filter(|instance| instance.is_elevated).count();
@@ -306,25 +381,37 @@ fn instances(samples: &Samples, slow: &Slow, left: &[f64]) -> (Vec<Group>, Vec<f
             instance.is_elevated = false;
         }
     }
-    let mut counts = vec![[0.0; 2]; count];
-    for (sample, left) in samples.primaries.iter().zip(left) {
-        counts[sample.instance as usize][0] += 1.0;
-        counts[sample.instance as usize][1] += left;
-    }
-    let mut usual = [1.0, 0.5];
-    for (counts, _) in counts.iter().zip(&instances).filter(|(_, instance)| !instance.is_elevated) {
-        usual[0] += counts[0];
-        usual[1] += counts[1];
-    }
-    let attributable = counts
-        .iter()
-        .zip(&instances)
-        .map(|(counts, instance)| {
-            let own = counts[1] / f64::max(counts[0], 1.0);
-            if instance.is_elevated && own > 0.0 { (1.0 - usual[1] / usual[0] / own).max(0.0) } else { 0.0 }
-        })
-        .collect();
+    let attributable = attributable(&instances, samples.primaries.iter().map(|sample| sample.instance), left);
     (instances, attributable)
+}
+
+/// So many strokes an instance needs to be told from others by their number, and so many standard errors.
+const STROKES: f64 = 8.0;
+const ERRORS: f64 = 4.0;
+
+/// For each instance, whether slowness strikes it more often than others, however few requests go there once it is slow.
+fn struck_more_often(samples: &Samples, slow: &Slow, in_flight: &[u32]) -> Vec<bool> {
+    let mut strokes = vec![0.0; samples.instances.len()];
+    for burst in bursts(samples, slow, in_flight, |_| true) {
+        strokes[burst.instance as usize] += 1.0;
+    }
+    let all: f64 = strokes.iter().sum();
+    let requests = samples.primaries.len() as f64;
+    let is_struck = |(own, rows): (&f64, &Vec<u32>)| {
+        let rows = rows.len() as f64;
+        let expected = (all - own) / (requests - rows).max(1.0) * rows;
+        *own >= STROKES && *own >= OFTEN * expected && own - expected >= ERRORS * (own + expected).sqrt()
+    };
+    strokes.iter().zip(&samples.by_instance).map(is_struck).collect()
+}
+
+/// Requests that count, by instance, with whether they are flagged.
+fn marks(samples: &Samples, flags: &[bool], counts: &impl Fn(usize) -> bool) -> Vec<Vec<Mark>> {
+    let of = |rows: &Vec<u32>| {
+        let rows = rows.iter().map(|row| *row as usize).filter(|row| counts(*row));
+        rows.map(|row| Mark { start: samples.primaries[row].start, slow: flags[row] }).collect()
+    };
+    samples.by_instance.iter().map(of).collect()
 }
 
 /// Slow requests that are slow together begin within about as long as they last.

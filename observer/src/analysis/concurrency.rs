@@ -3,6 +3,7 @@
 use observer_common::Nanoseconds;
 
 use super::{
+    bursts::Burst,
     feedback::Queueing,
     samples::{Sample, Samples},
     slow::Slow,
@@ -32,7 +33,7 @@ pub(super) fn in_flight_at_start(samples: &Samples) -> Vec<u32> {
 }
 
 /// How busy instances are, as far as their one observed client can tell.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Load {
     /// Requests under way at an instance, on average (Little: rate × latency).
     pub(super) concurrency: f64,
@@ -47,6 +48,8 @@ pub(super) struct Load {
     pub(super) one_at_a_time: Option<bool>,
     /// Requests a second to an instance × mean latency of those that found no other: work that arrives in a second.
     pub(super) offered: f64,
+    /// The same for each instance.
+    pub(super) offered_to: Vec<f64>,
     /// Rank correlation of latency with how many were under way, for requests that are not slow by themselves.
     pub(super) correlation: f64,
 }
@@ -59,6 +62,18 @@ impl Load {
 }
 
 impl Load {
+    /// The utilisation of the instances that bursts strike, where it is known: of those that serve one request at a time
+    /// from what is offered to each, of others from the knee.
+    pub(super) fn utilisation_where(&self, bursts: &[Burst]) -> Option<f64> {
+        let (mut sum, mut all) = (0.0, 0.0);
+        for burst in bursts {
+            sum += f64::from(burst.slow) * self.offered_to[burst.instance as usize];
+            all += f64::from(burst.slow);
+        }
+        let one_at_a_time = (self.one_at_a_time == Some(true) && all > 0.0).then(|| sum / all);
+        self.utilisation().into_iter().chain(one_at_a_time).reduce(f64::max)
+    }
+
     /// Instances as queues, as far as they are seen to be such.
     pub(super) fn queueing(&self) -> Option<Queueing> {
         let slots = if self.one_at_a_time == Some(true) { 1.0 } else { self.knee?.max(1.0) };
@@ -83,13 +98,19 @@ pub(super) fn load(samples: &Samples, slow: &Slow, in_flight: &[u32]) -> Load {
     let alone = samples.primaries.iter().zip(in_flight).filter(|(_, found)| **found == 0);
     let (sum, count) =
         alone.fold((0.0, 0.0), |(sum, count), (sample, _)| (sum + latency(sample), count + 1.0));
+    let mean_alone = sum / f64::max(count, 1.0);
+    let offered_to: Vec<f64> =
+        samples.by_instance.iter().map(|rows| rows.len() as f64 / span * mean_alone).collect();
+    let offered = offered_to.iter().sum::<f64>() / instances;
     Load {
         concurrency,
         work,
         unloaded: least,
         knee,
-        one_at_a_time: one_at_a_time(samples, slow, in_flight),
-        offered: samples.primaries.len() as f64 / span / instances * sum / f64::max(count, 1.0),
+        // More than one at a time cannot be served one at a time.
+        one_at_a_time: one_at_a_time(samples, slow, in_flight).map(|one| one && offered < 1.0),
+        offered,
+        offered_to,
         correlation: correlation(samples, in_flight),
     }
 }
@@ -98,22 +119,34 @@ pub(super) fn load(samples: &Samples, slow: &Slow, in_flight: &[u32]) -> Load {
 const ONE_AT_A_TIME: f64 = 1.2;
 
 /// So many of them tell that.
-const TELLING: usize = 20;
+const TELLING: usize = 10;
+
+/// In so many slices of time that is looked at by itself, since latency may change for other reasons.
+const SLICES: u64 = 8;
 
 fn one_at_a_time(samples: &Samples, slow: &Slow, in_flight: &[u32]) -> Option<bool> {
-    let median = |others: u32| {
-        let mut latencies: Vec<u64> = samples
-            .primaries
-            .iter()
-            .zip(&slow.late)
-            .zip(in_flight)
-            .filter(|((_, late), found)| !**late && **found == others)
-            .map(|((sample, _), _)| sample.latency.0)
-            .collect();
-        let middle = latencies.len() / 2;
-        (latencies.len() >= TELLING).then(|| *latencies.select_nth_unstable(middle).1 as f64)
-    };
-    Some(median(1)? >= ONE_AT_A_TIME * median(0)?)
+    let width = samples.span.0 / SLICES + 1;
+    let mut ratios = Vec::new();
+    let rows = samples.primaries.iter().zip(&slow.late).zip(in_flight);
+    let mut latencies: Vec<[Vec<u64>; 2]> = (0..SLICES).map(|_| [Vec::new(), Vec::new()]).collect();
+    for ((sample, late), found) in rows {
+        if !late && *found < 2 {
+            let slice = usize::try_from(sample.start.0 / width).unwrap_or(0);
+            latencies[slice][*found as usize].push(sample.latency.0);
+        }
+    }
+    for [none, one] in &mut latencies {
+        if none.len() >= TELLING && one.len() >= TELLING {
+            ratios.push(median(one) / median(none).max(1.0));
+        }
+    }
+    ratios.sort_by(f64::total_cmp);
+    ratios.get(ratios.len() / 2).map(|ratio| *ratio >= ONE_AT_A_TIME)
+}
+
+fn median(values: &mut [u64]) -> f64 {
+    let middle = values.len() / 2;
+    *values.select_nth_unstable(middle).1 as f64
 }
 
 fn latency(sample: &Sample) -> f64 {

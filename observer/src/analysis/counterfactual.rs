@@ -14,7 +14,7 @@ use super::{
     kinds::Kinds,
     quantiles::Survival,
     repeatable::Repeatable,
-    samples::{Sample, Samples},
+    samples::{Sample, Samples, number},
 };
 
 /// So much sooner a delay may turn out to be: latency is never the same again.
@@ -89,8 +89,10 @@ pub(super) struct Races {
     steep: f64,
     /// Ends, the longest first: of late requests without a second copy and with one.
     ends: Vec<End>,
-    /// Late requests, by when they began: place among all, and the number of requests that had begun when they were late.
+    /// Late requests, in the order in which they are: which of them, and how many requests had begun when it was.
     due: Vec<(u32, u32)>,
+    /// For how many requests each late one stands.
+    weights: Vec<f64>,
     /// How long the second copy of each late request takes, in parts of the mean latency.
     work: Vec<f64>,
     total: f64,
@@ -120,17 +122,14 @@ impl<'a> Counterfactual<'a> {
             .iter()
             .enumerate()
             .filter(|(_, sample)| repeatable.may(sample))
-            .map(|(row, sample)| Candidate {
-                row: super::samples::number(row),
-                latency: presumed(sample, survival),
-            })
+            .map(|(row, sample)| Candidate { row: number(row), latency: presumed(sample, survival) })
             .collect();
         candidates.sort_unstable_by_key(|candidate| std::cmp::Reverse((candidate.latency, candidate.row)));
         let total = candidates.len();
         let mut donors = vec![Vec::new(); kinds.count()];
         for (row, sample) in samples.primaries.iter().enumerate() {
             if !sample.failed {
-                donors[kinds.of(sample)].push(super::samples::number(row));
+                donors[kinds.of(sample)].push(number(row));
             }
         }
         Self {
@@ -171,10 +170,11 @@ impl<'a> Counterfactual<'a> {
         let mut ends = Vec::with_capacity((whole + most / 2) * (DONORS + 1));
         let mut due = Vec::with_capacity(whole + most / 2);
         let mut work = Vec::with_capacity(whole + most / 2);
+        let mut weights = Vec::with_capacity(whole + most / 2);
         let mut found = Vec::with_capacity(DONORS);
         for (candidate, weight) in chosen {
             let sample = &self.samples.primaries[candidate.row as usize];
-            let late = super::samples::number(due.len());
+            let late = number(due.len());
             let block = u8::try_from(sample.start.0 / self.block).unwrap_or(u8::MAX);
             let moment = Nanoseconds(sample.start.0.saturating_add(delay.0));
             found.clear();
@@ -191,9 +191,15 @@ impl<'a> Counterfactual<'a> {
             let sum: f64 = found.iter().map(|donor| *donor as f64).sum();
             work.push(sum / found.len().max(1) as f64 / self.mean);
             due.push((candidate.row, late));
+            weights.push(weight);
         }
         ends.sort_unstable_by_key(|end| std::cmp::Reverse(end.duration));
         due.sort_unstable();
+        for (row, _) in &mut due {
+            let moment = self.samples.primaries[*row as usize].start.0.saturating_add(delay.0);
+            *row = number(self.samples.primaries.partition_point(|sample| sample.start.0 <= moment));
+        }
+        let due = due.into_iter().map(|(begun, late)| (late, begun)).collect();
         let steep = if count > 0 {
             self.late(Nanoseconds((delay.0 as f64 * SOONER) as u64)) * self.total / count as f64
         } else {
@@ -201,6 +207,7 @@ impl<'a> Counterfactual<'a> {
         };
         Races {
             delay,
+            weights,
             late: count as f64 / self.total,
             steep,
             ends,
@@ -261,22 +268,15 @@ fn presumed(sample: &Sample, survival: &Survival) -> u64 {
 impl Races {
     /// What these races come to within a budget: with probability q = min(1, budget ÷ late) a late request is sent again
     /// (SingleR of Kaler, He and Elnikety, 2017), as long as there is a token for it.
-    pub(super) fn within(&self, trial: Trial, samples: &Samples, target: f64) -> Effect {
-        let probability =
-            if self.late > 0.0 { (trial.budget / (self.late * self.stress(trial))).min(1.0) } else { 1.0 };
-        let granted = self.granted(trial, probability, samples);
+    pub(super) fn within(&self, trial: Trial, target: f64) -> Effect {
+        let probability = self.probability(trial);
+        let granted = self.granted(trial);
         let duration = self.quantile(&granted, &[1; BLOCKS], target);
-        let mut weights = vec![0.0_f64; self.due.len()];
-        for end in self.ends.iter().filter(|end| !end.with_copy) {
-            weights[end.late as usize] = f64::from(end.weight);
+        let (mut sent, mut work) = (0.0, 0.0);
+        for ((granted, weight), own) in granted.iter().zip(&self.weights).zip(&self.work) {
+            sent += granted * weight;
+            work += granted * weight * own;
         }
-        let sent: f64 = granted.iter().zip(&weights).map(|(granted, weight)| granted * weight).sum();
-        let work: f64 = granted
-            .iter()
-            .zip(&weights)
-            .zip(&self.work)
-            .map(|((granted, weight), work)| granted * weight * work)
-            .sum();
         Effect {
             target: Nanoseconds(duration),
             rate: sent / self.total,
@@ -290,24 +290,22 @@ impl Races {
         trial.stress.max(self.steep)
     }
 
+    fn probability(&self, trial: Trial) -> f64 {
+        if self.late > 0.0 { (trial.budget / (self.late * self.stress(trial))).min(1.0) } else { 1.0 }
+    }
+
     /// With which probability each late request is sent again: a token bucket that earns `budget` with each request, paid
     /// with fractions of tokens.
-    pub(super) fn granted(&self, trial: Trial, probability: f64, samples: &Samples) -> Vec<f64> {
+    pub(super) fn granted(&self, trial: Trial) -> Vec<f64> {
+        let (probability, stress) = (self.probability(trial), self.stress(trial));
         let mut granted = vec![0.0; self.due.len()];
-        let mut weights = vec![1.0; self.due.len()];
-        for end in self.ends.iter().filter(|end| !end.with_copy) {
-            weights[end.late as usize] = f64::from(end.weight);
-        }
         let most = f64::from(trial.burst.get());
-        let (mut tokens, mut begun) = (0.0, 0_usize);
-        for (row, late) in &self.due {
-            let moment = samples.primaries[*row as usize].start.0.saturating_add(self.delay.0);
-            let before = begun;
-            while samples.primaries.get(begun).is_some_and(|sample| sample.start.0 <= moment) {
-                begun += 1;
-            }
-            tokens = (tokens + trial.budget * self.earning * (begun - before) as f64).min(most.max(1.0));
-            let wanted = probability * weights[*late as usize] * self.stress(trial);
+        let (mut tokens, mut before) = (0.0, 0);
+        for (late, begun) in &self.due {
+            let earned = trial.budget * self.earning * f64::from(begun - before);
+            tokens = f64::min(tokens + earned, most);
+            before = *begun;
+            let wanted = probability * self.weights[*late as usize] * stress;
             let paid = wanted.min(tokens);
             tokens -= paid;
             granted[*late as usize] = if wanted > 0.0 { probability * paid / wanted } else { 0.0 };

@@ -11,8 +11,10 @@ const SUSPICIOUS: f64 = 1.7;
 /// So many standard errors away from the rest.
 const STANDARD_ERRORS: f64 = 3.0;
 
-/// So many windows of time: what comes in bursts varies between them, and counts for less.
+/// So many windows of time: what comes in bursts varies between them, and counts for less. Bursts that are longer than a
+/// window are seen with windows several times as wide.
 const WINDOWS: usize = 60;
+const TOGETHER: [usize; 3] = [1, 3, 6];
 
 /// So many slow ones at least.
 const FEWEST: f64 = 8.0;
@@ -77,9 +79,13 @@ pub(super) fn compare(
         let group = &found[place];
         let own = rate(group);
         let cells = rank[place].map_or(0..0, |first| first..first + WINDOWS);
-        let variance: f64 = cells.map(|cell| (slow[cell] - requests[cell] * own).powi(2)).sum::<f64>()
-            + group.requests * rest;
-        (group.slow - group.requests * rest) / variance.sqrt()
+        let variance = |together: usize| -> f64 {
+            let requests = requests[cells.clone()].chunks(together).map(|cells| cells.iter().sum::<f64>());
+            let slow = slow[cells.clone()].chunks(together).map(|cells| cells.iter().sum::<f64>());
+            slow.zip(requests).map(|(slow, requests)| (slow - requests * own).powi(2)).sum()
+        };
+        let most = TOGETHER.map(variance).into_iter().fold(0.0, f64::max);
+        (group.slow - group.requests * rest) / (most + group.requests * rest).sqrt()
     };
     // Those that stand out from all others are not what the others are compared with: two slow instances of four would
     // hide each other.
@@ -94,8 +100,7 @@ pub(super) fn compare(
     let usual: Vec<bool> =
         (0..groups).map(|place| stands_out(place, &everyone, SUSPICIOUS).is_none()).collect();
     let usual = Among::of(&found, usual);
-    let elevated: Vec<Option<f64>> =
-        (0..groups).map(|place| stands_out(place, &usual, TIMES_REST)).collect();
+    let elevated: Vec<Option<f64>> = (0..groups).map(|place| stands_out(place, &usual, TIMES_REST)).collect();
     for (group, elevated) in found.iter_mut().zip(elevated) {
         group.is_elevated = elevated.is_some();
         group.attributable = elevated.unwrap_or(0.0);

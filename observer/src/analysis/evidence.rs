@@ -6,7 +6,7 @@ use super::{
     neighbours::between_instances,
     samples::Samples,
     slow::Slow,
-    verdict::{SLOW, STROKES, TAIL, pauses},
+    verdict::{SLOW, STROKES, TAIL, pauses, strokes},
 };
 
 /// All that were found.
@@ -23,7 +23,7 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
         fact("slow_requests", slow.count as f64, Some(SLOW as f64), "requests above the threshold"),
         fact(
             "strokes",
-            findings.bursts.len() as f64,
+            strokes(slow, samples, findings) as f64,
             Some(STROKES as f64),
             "separate strokes of slowness at single instances",
         ),
@@ -53,6 +53,12 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
             coincidence.score,
             Some(4.0),
             "standard deviations beyond chance",
+        ));
+        all.push(fact(
+            "breadth",
+            coincidence.breadth,
+            Some(0.5),
+            "instances that such times strike, of those that they could have",
         ));
         all.push(fact("window_s", coincidence.width.as_seconds(), None, "width of these windows"));
     }

@@ -9,12 +9,11 @@ use super::{
     counterfactual::{Counterfactual, Effect, NEVER, Races, Trial},
     feedback::Queueing,
     quantiles::Survival,
-    samples::Samples,
 };
 
 /// So many late requests are looked at for each delay while the best is searched, and for the best itself.
-const ROUGHLY: usize = 1_200;
-const CLOSELY: usize = 12_000;
+const ROUGHLY: usize = 800;
+const CLOSELY: usize = 6_000;
 
 /// Delays that leave from half of the requests late down to this share, in so many steps.
 const LEAST_LATE: f64 = 0.003;
@@ -108,19 +107,22 @@ impl Reaction {
     }
 }
 
-/// The best delay for a budget, or the cheapest of those that are as good. What it makes others wait counts.
+/// Parts of a budget that may do as well as all of it.
+pub(super) const PARTS: [f64; 4] = [1.0, 0.6, 0.35, 0.2];
+
+/// The best delay for these parts of a budget, or the cheapest of those that are as good. What it makes others wait counts.
 pub(super) fn best(
     races: &[Races],
-    samples: &Samples,
     budget: f64,
+    parts: &[f64],
     reaction: Reaction,
     target: f64,
 ) -> Option<Choice> {
     let mut choices: Vec<(f64, Choice)> = Vec::new();
-    for part in [1.0, 0.6, 0.35, 0.2] {
+    for part in parts {
         let trial = Trial { budget: budget * part, burst: BURST, stress: reaction.stress(budget * part) };
         for races in races {
-            let effect = races.within(trial, samples, target);
+            let effect = races.within(trial, target);
             if let Some(factor) = reaction.factor(effect.work) {
                 let cost = effect.target.0 as f64 * factor;
                 choices.push((cost, Choice { delay: races.delay, trial, effect }));
@@ -139,14 +141,13 @@ pub(super) fn best(
 /// Looks closely at a choice.
 pub(super) fn expectation(
     counterfactual: &Counterfactual<'_>,
-    samples: &Samples,
     choice: Choice,
     target: f64,
     bootstrap: &Bootstrap,
 ) -> Expectation {
     let races = counterfactual.races(choice.delay, CLOSELY);
-    let effect = races.within(choice.trial, samples, target);
-    let granted = races.granted(choice.trial, effect.probability, samples);
+    let effect = races.within(choice.trial, target);
+    let granted = races.granted(choice.trial);
     let none = vec![0.0; granted.len()];
     let before = QUANTILES.map(|quantile| counterfactual.quantile(quantile));
     let after = QUANTILES.map(|quantile| {
@@ -174,7 +175,7 @@ pub(super) fn expectation(
     let [low, high] = interval(&afters);
     let widen = std::f64::consts::SQRT_2;
     let stressed = Trial { stress: STRESSED, ..choice.trial };
-    let stressed = races.within(stressed, samples, target).target.0 as f64;
+    let stressed = races.within(stressed, target).target.0 as f64;
     Expectation {
         choice: Choice { effect, ..choice },
         before,

@@ -99,7 +99,7 @@ pub(super) fn judge(
     let top = (0..shares.len()).max_by(|one, other| shares[*one].total_cmp(&shares[*other])).unwrap_or(0);
     let evidence = (slow.count as f64 / (2 * SLOW) as f64).min(1.0);
     let confidence = agreeing[top] * evidence;
-    let strokes = findings.bursts.len();
+    let strokes = strokes(slow, samples, findings);
     let enough_slow = slow.count >= SLOW;
     let explanation = Explanation::ALL[top];
     if shares[top] < HALF {
@@ -144,6 +144,17 @@ pub(super) fn judge(
         }
     };
     judgement(cause, confidence, None)
+}
+
+/// Separate strokes of slowness: bursts, or where requests are slow one by one and only overlap, as many as they are.
+pub(super) fn strokes(slow: &Slow, samples: &Samples, findings: &Findings) -> usize {
+    let left: u32 = findings.bursts.iter().map(|burst| burst.slow).sum();
+    let one_by_one = f64::from(left) * (1.0 - pauses(slow, samples, findings)).powi(2);
+    if pauses(slow, samples, findings) < PAUSES {
+        findings.bursts.len().max(one_by_one as usize)
+    } else {
+        findings.bursts.len()
+    }
 }
 
 /// By how much slow requests follow each other at an instance beyond chance: (χ_within − p) ÷ (1 − p).

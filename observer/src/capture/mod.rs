@@ -1,5 +1,7 @@
 //! Sources of exchanges.
 
+pub mod access_log;
+mod budget;
 pub mod kernel;
 mod opened;
 pub mod pcap;

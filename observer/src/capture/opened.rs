@@ -7,8 +7,8 @@ use std::{
     path::Path,
 };
 
-/// How many first bytes tell the format.
-const HEAD_BYTES: u64 = 4;
+/// How many first bytes tell the format: some lines of an access log, which may begin with others.
+const HEAD_BYTES: u64 = 1 << 16;
 
 /// An open recording whose first bytes were looked at.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Opened {
         Ok(Self { head, file })
     }
 
-    /// The first four bytes; fewer only where there are no more.
+    /// The first 64 KiB; fewer only where there are no more.
     pub fn head(&self) -> &[u8] {
         &self.head
     }

@@ -18,6 +18,7 @@ use super::{
 use crate::{
     capture::{
         Opened,
+        access_log::{self, AccessLogOptions},
         pcap::{self, PcapError, PcapOptions},
         table::{self, TableOptions},
     },
@@ -26,16 +27,16 @@ use crate::{
     report::Settlements,
 };
 
-/// Print the report of recordings: exchange logs (.parquet, .csv) or packet captures (.pcap, .pcapng)
+/// Print the report of recordings: exchange logs (.parquet, .csv), packet captures (.pcap, .pcapng) or access logs
 #[derive(Debug, Args)]
 pub(super) struct AnalyzeArguments {
     /// The recordings, '-' for standard input; several are taken together
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// What the files are; 'auto' looks at their first bytes
+    /// What the files are; 'auto' looks at how they begin
     #[arg(long, value_name = "FORMAT", env = "OBSERVER_FROM", default_value = "auto")]
     from: InputFormat,
-    /// Leave out bad rows of tables and count them, instead of giving up
+    /// Leave out bad rows of tables and access logs and count them, instead of giving up
     #[arg(long, env = "OBSERVER_SKIP_BAD_ROWS")]
     skip_bad_rows: bool,
     #[command(flatten)]
@@ -107,6 +108,11 @@ fn read(
         Reader::Table => {
             let options = TableOptions { skip_bad_rows: arguments.skip_bad_rows };
             let read = table::read_from(&name, opened, &options, names, sink)?;
+            Ok(Read { provenance: read.provenance, notes: read.notes, skipped_rows: read.skipped_rows })
+        }
+        Reader::AccessLog(format) => {
+            let options = AccessLogOptions { format, skip_bad_rows: arguments.skip_bad_rows };
+            let read = access_log::read_from(&name, opened, &options, names, sink)?;
             Ok(Read { provenance: read.provenance, notes: read.notes, skipped_rows: read.skipped_rows })
         }
         Reader::Pcap => read_pcap(&name, opened, arguments.selection.role, names, sink),

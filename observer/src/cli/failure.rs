@@ -3,7 +3,7 @@
 use std::{io::ErrorKind, process::ExitCode};
 
 use crate::{
-    capture::{kernel::CaptureError, pcap::PcapError, table::TableError},
+    capture::{access_log::AccessLogError, kernel::CaptureError, pcap::PcapError, table::TableError},
     recording::RecordingError,
 };
 
@@ -84,6 +84,12 @@ impl From<CaptureError> for Failure {
 
 impl From<TableError> for Failure {
     fn from(error: TableError) -> Self {
+        Self::Usage(error.into())
+    }
+}
+
+impl From<AccessLogError> for Failure {
+    fn from(error: AccessLogError) -> Self {
         Self::Usage(error.into())
     }
 }

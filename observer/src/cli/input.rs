@@ -6,7 +6,10 @@ use anyhow::anyhow;
 use clap::ValueEnum;
 
 use super::failure::Failure;
-use crate::capture::Opened;
+use crate::capture::{
+    Opened,
+    access_log::{self, AccessLogFormat},
+};
 
 /// The name that stands for standard input.
 const STANDARD_INPUT: &str = "-";
@@ -14,7 +17,7 @@ const STANDARD_INPUT: &str = "-";
 /// What the user says that a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum InputFormat {
-    /// Its first bytes tell
+    /// How it begins tells
     Auto,
     /// An exchange log in CSV
     Csv,
@@ -22,6 +25,14 @@ pub(super) enum InputFormat {
     Parquet,
     /// A packet capture: pcap or pcapng
     Pcap,
+    /// An access log of nginx, with upstream variables
+    Nginx,
+    /// A log of HAProxy, with 'option httplog'
+    Haproxy,
+    /// An access log of Envoy or Istio, as text or JSON
+    Envoy,
+    /// Results of JMeter in CSV
+    Jtl,
 }
 
 /// Who reads a file.
@@ -31,6 +42,8 @@ pub(super) enum Reader {
     Table,
     /// The reader of packet captures.
     Pcap,
+    /// The reader of access logs.
+    AccessLog(AccessLogFormat),
 }
 
 /// A recording that is open.
@@ -54,41 +67,76 @@ impl Input {
             let path = path.display();
             Failure::Usage(anyhow!("cannot read '{path}': {error}; name a recording that exists"))
         })?;
-        let reader = Reader::of(path, found_format(opened.head()), said)?;
+        if let Some(how) = compression(opened.head()) {
+            let path = path.display();
+            return Err(Failure::Usage(anyhow!(
+                "'{path}' is compressed with {how}: decompress it first, '{how} -dc' into 'observer analyze -'"
+            )));
+        }
+        let reader = Reader::of(path, opened.head(), said)?;
         Ok(Self { name: path.into(), opened, reader })
     }
 }
 
 impl Reader {
-    fn of(path: &Path, found: InputFormat, said: InputFormat) -> Result<Self, Failure> {
+    fn of(path: &Path, head: &[u8], said: InputFormat) -> Result<Self, Failure> {
+        let found = Mark::of(head);
         let contradiction = |is: &str| {
             let path = path.display();
             Failure::Usage(anyhow!("'{path}' is {is}; leave out --from, or name another file"))
         };
         match (said, found) {
-            (InputFormat::Csv, InputFormat::Parquet) => {
-                Err(contradiction("an exchange log in Parquet, not CSV"))
-            }
-            (InputFormat::Parquet, InputFormat::Csv) => Err(contradiction("not in Parquet")),
-            (InputFormat::Csv | InputFormat::Parquet, InputFormat::Pcap) => {
+            (InputFormat::Csv, Mark::Parquet) => Err(contradiction("an exchange log in Parquet, not CSV")),
+            (InputFormat::Parquet, Mark::None) => Err(contradiction("not in Parquet")),
+            (InputFormat::Csv | InputFormat::Parquet, Mark::Pcap) => {
                 Err(contradiction("a packet capture, not an exchange log"))
             }
-            (InputFormat::Pcap, _) | (InputFormat::Auto, InputFormat::Pcap) => Ok(Self::Pcap),
-            _ => Ok(Self::Table),
+            (InputFormat::Pcap, _) | (InputFormat::Auto, Mark::Pcap) => Ok(Self::Pcap),
+            (InputFormat::Auto, Mark::None) => {
+                Ok(access_log::recognise(head).map_or(Self::Table, Self::AccessLog))
+            }
+            (InputFormat::Auto | InputFormat::Csv | InputFormat::Parquet, _) => Ok(Self::Table),
+            (_, Mark::Parquet) => Err(contradiction("an exchange log in Parquet, not an access log")),
+            (_, Mark::Pcap) => Err(contradiction("a packet capture, not an access log")),
+            (InputFormat::Nginx, Mark::None) => Ok(Self::AccessLog(AccessLogFormat::Nginx)),
+            (InputFormat::Haproxy, Mark::None) => Ok(Self::AccessLog(AccessLogFormat::Haproxy)),
+            (InputFormat::Envoy, Mark::None) => Ok(Self::AccessLog(AccessLogFormat::Envoy)),
+            (InputFormat::Jtl, Mark::None) => Ok(Self::AccessLog(AccessLogFormat::Jtl)),
         }
     }
 }
 
-/// What has no mark of its own is CSV.
-fn found_format(head: &[u8]) -> InputFormat {
+/// What the first bytes of a binary format say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Parquet,
+    Pcap,
+    /// It is text, or something else.
+    None,
+}
+
+impl Mark {
+    fn of(head: &[u8]) -> Self {
+        match head {
+            [b'P', b'A', b'R', b'1', ..] => Self::Parquet,
+            // pcap with microseconds and nanoseconds in both byte orders, and the section header of pcapng.
+            [0xd4, 0xc3, 0xb2, 0xa1, ..]
+            | [0xa1, 0xb2, 0xc3, 0xd4, ..]
+            | [0x4d, 0x3c, 0xb2, 0xa1, ..]
+            | [0xa1, 0xb2, 0x3c, 0x4d, ..]
+            | [0x0a, 0x0d, 0x0d, 0x0a, ..] => Self::Pcap,
+            _ => Self::None,
+        }
+    }
+}
+
+/// The program that a file was compressed with, by its first bytes.
+const fn compression(head: &[u8]) -> Option<&'static str> {
     match head {
-        [b'P', b'A', b'R', b'1'] => InputFormat::Parquet,
-        // pcap with microseconds and nanoseconds in both byte orders, and the section header of pcapng.
-        [0xd4, 0xc3, 0xb2, 0xa1]
-        | [0xa1, 0xb2, 0xc3, 0xd4]
-        | [0x4d, 0x3c, 0xb2, 0xa1]
-        | [0xa1, 0xb2, 0x3c, 0x4d]
-        | [0x0a, 0x0d, 0x0d, 0x0a] => InputFormat::Pcap,
-        _ => InputFormat::Csv,
+        [0x1f, 0x8b, ..] => Some("gzip"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("zstd"),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some("xz"),
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some("bzip2"),
+        _ => None,
     }
 }

@@ -137,6 +137,7 @@ impl Ledger {
     }
 
     /// The same with rows that measure `metric`.
+    #[must_use]
     pub fn measuring(self, metric: Metric) -> Self {
         Self { metric, ..self }
     }

@@ -20,19 +20,14 @@ impl Recent {
     /// Takes in a row, and drops the oldest ones beyond `most` where there are too many.
     pub(super) fn add(&mut self, row: Row, most: usize) {
         let room = room(most);
-        match Arc::get_mut(&mut self.rows) {
-            Some(rows) => {
-                if !self.later.is_empty() {
-                    rows.append(&mut self.later);
-                }
-                push(rows, row, room);
-                keep_latest(rows, room, most);
-            }
-            None => {
-                push(&mut self.later, row, room);
-                keep_latest(&mut self.later, room, most);
-            }
-        }
+        let rows = if let Some(rows) = Arc::get_mut(&mut self.rows) {
+            rows.append(&mut self.later);
+            rows
+        } else {
+            &mut self.later
+        };
+        push(rows, row, room);
+        keep_latest(rows, room, most);
     }
 
     /// How many rows it holds.

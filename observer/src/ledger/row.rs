@@ -260,7 +260,7 @@ mod tests {
         for outcome in Outcome::ALL {
             for metric in Metric::ALL {
                 let complete = Some(Nanoseconds(200));
-                let row = Row::of(&Exchange { outcome, complete, ..exchange() }, metric);
+                let row = Row::of(&Exchange { complete, outcome, ..exchange() }, metric);
                 assert_eq!(row.outcome(), outcome);
                 assert_eq!(row.is_censored(), outcome != Outcome::Ok);
             }

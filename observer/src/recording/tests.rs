@@ -49,6 +49,7 @@ fn provenances() -> impl Strategy<Value = Provenance> {
         SourceKind::Kernel,
         SourceKind::Pcap,
         SourceKind::Table,
+        SourceKind::AccessLog,
         SourceKind::DemoClient,
     ]);
     let window = option::of((any::<u64>(), any::<u64>(), any::<Option<i64>>()));

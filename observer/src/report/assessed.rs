@@ -109,7 +109,7 @@ mod tests {
             let latency = Nanoseconds(milliseconds * 1_000_000);
             let read_lag = Some(Nanoseconds(lag * 1_000_000));
             let exchange = Exchange::new(Timestamp(0), service, instance, latency);
-            Row::of(&Exchange { outcome, read_lag, ..exchange }, Metric::FirstByte)
+            Row::of(&Exchange { read_lag, outcome, ..exchange }, Metric::FirstByte)
         };
         let rows = [
             row(Outcome::Ok, 5, 0),

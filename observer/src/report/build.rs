@@ -110,7 +110,7 @@ const fn note(kind: SourceKind) -> Option<&'static str> {
         SourceKind::DemoClient => {
             Some("these are the demo client's own timestamps: nothing was measured by the probes")
         }
-        SourceKind::Kernel | SourceKind::Pcap | SourceKind::Table => None,
+        SourceKind::Kernel | SourceKind::Pcap | SourceKind::Table | SourceKind::AccessLog => None,
     }
 }
 

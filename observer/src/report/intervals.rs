@@ -151,8 +151,7 @@ mod tests {
     #[test]
     fn the_interval_is_between_the_durations_of_the_ranks() {
         let durations = merged(1..=100);
-        let found = interval(&durations, &Merged::default(), 0.5).unwrap();
-        assert_eq!(found, [40e-9, 61e-9]);
+        assert_eq!(interval(&durations, &Merged::default(), 0.5), Some([40e-9, 61e-9]));
         assert_eq!(interval(&durations, &Merged::default(), 0.99), None);
         assert_eq!(Intervals::of(&Merged::default(), &Merged::default()), Intervals::default());
     }

@@ -88,13 +88,11 @@ pub(crate) fn parse_target(text: &str) -> Result<f64, String> {
 }
 
 fn percentile(digits: &str) -> Option<f64> {
+    let (whole, rest) = digits.split_at_checked(2)?;
+    let rest = rest.strip_prefix('.').unwrap_or(rest);
+    let sound = whole.bytes().chain(rest.bytes()).all(|digit| digit.is_ascii_digit());
     // Through text, so that p99.9 is exactly what 0.999 is.
-    let digits = match digits.split_once('.') {
-        Some((whole, rest)) => [whole, rest].concat(),
-        None => digits.to_owned(),
-    };
-    let sound = digits.len() >= 2 && digits.bytes().all(|digit| digit.is_ascii_digit());
-    if sound { format!("0.{digits}").parse().ok() } else { None }
+    if sound { format!("0.{whole}{rest}").parse().ok() } else { None }
 }
 
 /// Reads a metric by its name.

@@ -213,3 +213,40 @@ fn text_is_plain_where_nobody_looks_and_coloured_on_demand() {
     assert!(!stdout(&run(["analyze", path])).contains('\x1b'));
     assert!(stdout(&run(["analyze", "--color", "always", path])).contains('\x1b'));
 }
+
+#[test]
+fn access_logs_are_recognised() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("access.log");
+    let line = "[2025-07-28T10:14:14.655Z] \"GET /items/17 HTTP/2\" 200 - 0 5 9 7 \"-\" \"-\" \"-\" \"items\" \"192.0.2.1:80\"";
+    fs::write(&file, format!("{line}\nnot one\n{line}\n")).unwrap();
+    let path = file.to_str().unwrap();
+    let output = run(["analyze", path]);
+    assert_exit(&output, 2);
+    assert!(stderr(&output).contains("access.log', line 2: found 'not one'"), "{}", stderr(&output));
+    for from in ["auto", "envoy"] {
+        let report = json_report(&run(["analyze", "--from", from, "--skip-bad-rows", "--json", path]));
+        assert_eq!(report["source"]["kind"], "access-log");
+        assert_eq!(report["source"]["exchanges"], 2);
+        assert_eq!(report["source"]["skipped_rows"], 1);
+        assert_eq!(report["window"]["start"], "2025-07-28T10:14:14.655Z");
+        assert_eq!(report["services"][0]["latency_s"]["max"], 0.007);
+        assert!(report["source"]["degraded"][0]["consequence"].as_str().unwrap().contains("read lag"));
+    }
+    assert_exit(&run(["analyze", "--from", "nginx", path]), 2);
+    assert_exit(&run(["analyze", "--from", "csv", path]), 2);
+    assert!(stdout(&run(["analyze", "--skip-bad-rows", path])).contains("from an access log"));
+}
+
+#[test]
+fn what_is_compressed_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("access.log.gz");
+    fs::write(&file, [0x1f, 0x8b, 8, 0]).unwrap();
+    for from in ["auto", "nginx", "csv"] {
+        let output = run(["analyze", "--from", from, file.to_str().unwrap()]);
+        assert_exit(&output, 2);
+        let message = stderr(&output);
+        assert!(message.contains("compressed with gzip: decompress it first"), "{message}");
+    }
+}

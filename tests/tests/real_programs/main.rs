@@ -1,6 +1,7 @@
 //! Programs that people run, under the load generators that people use: counts agree exactly, and quantiles fit
 //! what the load generator measured itself.
 
+mod access_logs;
 mod compare;
 mod curl;
 mod grpc;

@@ -30,8 +30,15 @@ fn is_sound(assessment: &Assessment) {
     let verdict = &assessment.verdict;
     assert!((0.0..=1.0).contains(&verdict.confidence), "{}", verdict.confidence);
     let parts = &verdict.composition;
-    let parts =
-        [parts.independent, parts.instance, parts.shared, parts.saturated, parts.caller, parts.network, parts.request];
+    let parts = [
+        parts.independent,
+        parts.instance,
+        parts.shared,
+        parts.saturated,
+        parts.caller,
+        parts.network,
+        parts.request,
+    ];
     for part in parts {
         let shares = [part.share, part.ci[0], part.ci[1]];
         assert!(shares.iter().all(|share| (-1e-9..=1.0 + 1e-9).contains(share)), "{part:?}");
@@ -156,9 +163,16 @@ fn durations_that_are_all_the_same_have_no_tail() {
 #[test]
 fn zero_durations_among_others_give_an_answer() {
     for share_of_zeros in [0.3, 0.6, 0.97, 0.995] {
-        let given = Given::poisson(1, 3, 500.0, 30.0, |random, _, _| {
-            if chance(random, share_of_zeros) { 0.0 } else { 0.01 }
-        });
+        let given =
+            Given::poisson(
+                1,
+                3,
+                500.0,
+                30.0,
+                |random, _, _| {
+                    if chance(random, share_of_zeros) { 0.0 } else { 0.01 }
+                },
+            );
         is_sound(&given.assess());
     }
 }
@@ -248,7 +262,8 @@ fn given(rows: &[(u64, u64, usize, u8, u8, u8)]) -> Given {
         exchange.class = classes.get(usize::from(*kind % 8)).copied();
         exchange.failed = bits & 15 == 1;
         exchange.status = statuses.get(usize::from(bits >> 4)).copied();
-        exchange.read_lag = (kind & 16 != 0).then_some(Nanoseconds(if bits & 31 == 3 { *latency } else { 5 }));
+        exchange.read_lag =
+            (kind & 16 != 0).then_some(Nanoseconds(if bits & 31 == 3 { *latency } else { 5 }));
         exchange.retransmits = Some(u32::from(bits & 63 == 5));
         exchange.srtt = (kind & 32 != 0).then_some(Nanoseconds(u64::from(*bits) << (bits & 31)));
         exchange.attempt = (kind & 64 != 0).then_some(u32::from(bits & 7 == 7));

@@ -9,7 +9,8 @@ fn interval_of_share(seed: u64, p: f64, together: bool) -> [f64; 2] {
     let blocks: Vec<f64> = (0..BLOCKS)
         .map(|_| {
             let all = f64::from(u8::from(chance(&mut random, p)));
-            let each = |random: &mut Pcg64| if together { all } else { f64::from(u8::from(chance(random, p))) };
+            let each =
+                |random: &mut Pcg64| if together { all } else { f64::from(u8::from(chance(random, p))) };
             (0..100).map(|_| each(&mut random)).sum()
         })
         .collect();
@@ -45,5 +46,10 @@ fn what_comes_in_whole_blocks_has_wide_intervals() {
 #[test]
 fn each_draw_has_as_many_blocks_as_there_are() {
     let bootstrap = Bootstrap::new(50, &mut random(1));
-    assert!(bootstrap.draws().iter().all(|times| times.iter().map(|times| usize::from(*times)).sum::<usize>() == BLOCKS));
+    assert!(
+        bootstrap
+            .draws()
+            .iter()
+            .all(|times| times.iter().map(|times| usize::from(*times)).sum::<usize>() == BLOCKS)
+    );
 }

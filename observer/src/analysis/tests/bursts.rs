@@ -1,8 +1,11 @@
 //! Runs of slow requests at one instance.
 
-use super::{given::{Given, slow}, *};
+use super::{
+    given::{Given, slow},
+    *,
+};
 use crate::analysis::{
-    bursts::{Burstiness, bursts, burstiness},
+    bursts::{Burstiness, burstiness, bursts},
     concurrency::in_flight_at_start,
 };
 
@@ -15,7 +18,8 @@ fn found(given: &Given) -> (Burstiness, f64) {
 
 #[test]
 fn independent_slowness_follows_itself_as_often_as_chance() {
-    let given = Given::poisson(1, 4, 1_000.0, 30.0, |random, _, _| if chance(random, 0.04) { 0.1 } else { 0.01 });
+    let given =
+        Given::poisson(1, 4, 1_000.0, 30.0, |random, _, _| if chance(random, 0.04) { 0.1 } else { 0.01 });
     let (burstiness, p) = found(&given);
     assert!((burstiness.chi_within - p).abs() < 0.02, "{burstiness:?} {p}");
     // Runs of independent slow requests are as long as 1 ÷ (1 − p).

@@ -18,7 +18,9 @@ fn marks(seed: u64, groups: [u32; 6]) -> Vec<Vec<Mark>> {
     };
     let of = |(instance, group): (usize, &u32)| {
         let start = |place: u32| f64::from(place) * 0.1 + instance as f64 * 0.013;
-        (0..600).map(|place| Mark { start: seconds(start(place)), slow: slow(start(place), *group) }).collect()
+        (0..600)
+            .map(|place| Mark { start: seconds(start(place)), slow: slow(start(place), *group) })
+            .collect()
     };
     groups.iter().enumerate().map(of).collect()
 }

@@ -47,27 +47,37 @@ fn for_independent_slowness_chi_is_the_share_of_slow_requests() {
 }
 
 #[test]
-fn for_shared_slowness_chi_is_nearly_one() {
+fn for_shared_slowness_chi_is_far_from_chance() {
     let mut random = random(1);
-    // Long beside the windows, which else are partly outside.
-    let units = marks(&mut random, 5, |_| 100.0, |_, start, _| (10.3..14.8).contains(&(start % 20.0)));
+    let units = marks(&mut random, 5, |_| 100.0, |_, start, _| (2.3..2.8).contains(&(start % 9.7)));
     let found = found(&units, 0.02, &mut random);
-    assert!(found.is_significant() && found.chi > 0.8, "{} {:?}", found.chi, found.width);
+    assert!(
+        found.is_significant() && found.chi > 4.0 * found.slow_share,
+        "{} {:?}",
+        found.chi,
+        found.width
+    );
     assert!(found.share > 0.9, "{}", found.share);
 }
 
 #[test]
-fn the_shared_part_of_a_mixture_is_recovered() {
+fn the_shared_part_of_a_mixture_is_found_within_three_tenths() {
     for (seed, part) in [(1, 0.0), (2, 0.25), (3, 0.5), (4, 0.75), (5, 1.0)] {
         let mut random = random(seed);
         // Of the time, 1 ÷ 30 is episodes; of the rest, so many requests are slow that the episodes' part is right.
         let alone = if part > 0.0 { 0.033 * (1.0 - part) / part } else { 0.03 };
-        let units = marks(&mut random, 6, |_| 100.0, |random, start, _| {
-            chance(random, alone) || (part > 0.0 && episode(start, 0.1))
-        });
+        let units = marks(
+            &mut random,
+            6,
+            |_| 100.0,
+            |random, start, _| chance(random, alone) || (part > 0.0 && episode(start, 0.1)),
+        );
         let found = found(&units, 0.03, &mut random);
         let share = if found.is_significant() { found.share } else { 0.0 };
-        eprintln!("FIGURE share {part}: {share} chance {}", found.chance);
+        // Independent slow requests in the windows of episodes are taken for shared ones, and a small part is not found.
+        assert!((share - part).abs() < 0.3, "{part}: {share}");
+        let is_pure = part == 0.0 || part == 1.0;
+        assert!(!is_pure || (share - part).abs() < 0.05, "{part}: {share}");
     }
 }
 
@@ -82,7 +92,6 @@ fn chance_seldom_looks_like_coincidence() {
         p_values += usize::from(found.p_value <= 0.0101);
         significant += usize::from(found.is_significant());
     }
-    eprintln!("FIGURE nulls {p_values} {significant}");
     assert!(p_values <= 3 && significant <= 1, "{p_values} {significant}");
 }
 
@@ -103,9 +112,12 @@ fn pauses_of_single_instances_are_no_coincidence() {
         let mut random = random(seed);
         let starts: Vec<Vec<f64>> =
             (0..5).map(|_| (0..8).map(|_| random.random::<f64>() * SPAN).collect()).collect();
-        let units = marks(&mut random, 5, |_| 50.0, |_, start, instance| {
-            starts[instance].iter().any(|pause| (0.0..0.3).contains(&(start - pause)))
-        });
+        let units = marks(
+            &mut random,
+            5,
+            |_| 50.0,
+            |_, start, instance| starts[instance].iter().any(|pause| (0.0..0.3).contains(&(start - pause))),
+        );
         found(&units, 0.1, &mut random).is_significant()
     });
     assert!(significant <= 1, "{significant}");
@@ -115,7 +127,8 @@ fn pauses_of_single_instances_are_no_coincidence() {
 fn half_of_the_instances_together_is_the_limit() {
     let share = |struck: usize| {
         let mut random = random(9);
-        let units = marks(&mut random, 8, |_| 100.0, |_, start, instance| instance < struck && episode(start, 0.3));
+        let units =
+            marks(&mut random, 8, |_| 100.0, |_, start, instance| instance < struck && episode(start, 0.3));
         let found = found(&units, 0.1, &mut random);
         if found.is_significant() { found.share } else { 0.0 }
     };
@@ -152,9 +165,9 @@ fn coincident_windows_are_where_the_episodes_are() {
 #[test]
 fn instances_with_few_requests_each_are_slow_together_too() {
     let mut random = random(1);
-    let units = marks(&mut random, 20_000, |_| 0.05, |_, start, _| episode(start, 0.3));
-    let shared = found(&units, 0.1, &mut random);
-    assert!(shared.is_significant() && shared.share > 0.8, "{}", shared.share);
+    let units = marks(&mut random, 20_000, |_| 0.05, |_, start, _| episode(start, 0.1));
+    let shared = found(&units, 0.02, &mut random);
+    assert!(shared.is_significant() && shared.share > 0.8, "{} {}", shared.share, shared.score);
     let units = marks(&mut random, 20_000, |_| 0.05, |random, _, _| chance(random, 0.03));
     assert!(!found(&units, 0.1, &mut random).is_significant());
 }

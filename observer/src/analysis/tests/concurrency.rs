@@ -17,7 +17,10 @@ fn a_rank_is_the_share_below_and_half_of_those_equal() {
     let ranks = Ranks::of(vec![5, 1, 3, 3]);
     let found = [0, 1, 2, 3, 4, 5, 6].map(|number| ranks.rank(number));
     let expected = [0.0, 0.125, 0.25, 0.5, 0.75, 0.875, 1.0];
-    assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12), "{found:?}");
+    assert!(
+        found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12),
+        "{found:?}"
+    );
     assert!((Ranks::of(Vec::new()).rank(7) - 0.5).abs() < 1e-12);
 }
 

@@ -20,7 +20,7 @@ fn effect(given: &Given, delay: Nanoseconds, trial: Trial, quantile: f64) -> Eff
     let samples = given.samples();
     let kinds = Kinds::of_classes(&samples, |_| false);
     with(&samples, given, &kinds, |counterfactual| {
-        counterfactual.races(delay, 100_000).within(trial, &samples, quantile)
+        counterfactual.races(delay, 100_000).within(trial, quantile)
     })
 }
 
@@ -103,8 +103,7 @@ fn what_strikes_all_instances_strikes_the_copy() {
 #[test]
 fn a_copy_never_goes_to_the_same_instance() {
     // One of four is slow as a whole.
-    let given =
-        Given::poisson(1, 4, 1_000.0, 30.0, |_, _, instance| if instance == 0 { 0.3 } else { 0.01 });
+    let given = Given::poisson(1, 4, 1_000.0, 30.0, |_, _, instance| if instance == 0 { 0.3 } else { 0.01 });
     assert_eq!(effect(&given, ms(30), WITHOUT_LIMIT, 0.99).target, ms(40));
     // And with one instance alone there is none that it could go to.
     let alone = Given::poisson(1, 1, 1_000.0, 30.0, |random, _, _| mostly_fast(random));

@@ -1,6 +1,9 @@
 //! Who is slow more often than the others.
 
-use super::{given::{Given, slow}, *};
+use super::{
+    given::{Given, slow},
+    *,
+};
 use crate::analysis::{
     composition::findings,
     elevated::{Group, Member, compare},
@@ -80,11 +83,8 @@ fn one_stroke_does_not_elevate() {
 
 #[test]
 fn what_is_explained_already_counts_for_nothing() {
-    let members = (0..8_000_u32).map(|place| Member {
-        group: place % 2,
-        start: ms(u64::from(place)),
-        slow: 0.0,
-    });
+    let members =
+        (0..8_000_u32).map(|place| Member { group: place % 2, start: ms(u64::from(place)), slow: 0.0 });
     assert_eq!(which(&compare(members, 2, seconds(8.0))), [false; 2]);
 }
 

@@ -26,11 +26,7 @@ fn recordings() -> Vec<Given> {
 }
 
 /// A recording with each exchange changed, and each name.
-fn changed(
-    given: &Given,
-    exchange: impl Fn(Exchange) -> Exchange,
-    name: impl Fn(&str) -> String,
-) -> Given {
+fn changed(given: &Given, exchange: impl Fn(Exchange) -> Exchange, name: impl Fn(&str) -> String) -> Given {
     let mut names = Names::default();
     // In another order, so that all ids are others.
     for old in given.exchanges.iter().rev() {
@@ -64,8 +60,16 @@ fn agree(one: &Assessment, other: &Assessment, times: f64) {
     let close = |one: f64, other: f64| (one - other).abs() <= 0.02 * one.abs().max(0.01);
     let shares = |assessment: &Assessment| {
         let parts = &assessment.verdict.composition;
-        [parts.independent, parts.instance, parts.shared, parts.saturated, parts.caller, parts.network, parts.request]
-            .map(|part| part.share)
+        [
+            parts.independent,
+            parts.instance,
+            parts.shared,
+            parts.saturated,
+            parts.caller,
+            parts.network,
+            parts.request,
+        ]
+        .map(|part| part.share)
     };
     for (one, other) in shares(one).into_iter().zip(shares(other)) {
         assert!((one - other).abs() < 0.02, "{one} {other}");
@@ -107,7 +111,8 @@ fn the_order_of_rows_does_not_matter() {
 fn names_do_not_matter() {
     for given in recordings() {
         // Hosts stay apart: an address without its port is a host.
-        let renamed = changed(&given, |exchange| exchange, |name| format!("x{}.example:1", name.replace(':', "-")));
+        let renamed =
+            changed(&given, |exchange| exchange, |name| format!("x{}.example:1", name.replace(':', "-")));
         let (one, other) = (given.assess(), renamed.assess());
         agree(&one, &other, 1.0);
         let new = |name: &String| format!("x{}.example:1", name.replace(':', "-"));
@@ -153,7 +158,8 @@ fn the_unit_of_time_does_not_matter() {
 
 #[test]
 fn other_services_beside_it_do_not_matter() {
-    let [mut one, other]: [Given; 2] = recordings().into_iter().take(2).collect::<Vec<_>>().try_into().unwrap();
+    let [mut one, other]: [Given; 2] =
+        recordings().into_iter().take(2).collect::<Vec<_>>().try_into().unwrap();
     let alone = [one.assess(), other.assess()];
     // Both in one ledger, with the names of both in one table.
     let mut ledger = Ledger::new(Limits::default());

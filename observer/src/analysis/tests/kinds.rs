@@ -1,6 +1,9 @@
 //! Kinds of requests, and instances that hang.
 
-use super::{given::{Given, slow}, *};
+use super::{
+    given::{Given, slow},
+    *,
+};
 use crate::analysis::{hung::hung, kinds::Kinds};
 
 /// A hundred requests of each class, as long as it says.
@@ -18,7 +21,8 @@ fn given(classes: &[(&'static str, u64)]) -> Given {
 fn kinds(given: &Given, elevated: &[&str]) -> Vec<(String, usize)> {
     let samples = given.samples();
     let name = |class: usize| given.names.text(samples.classes[class]);
-    let kinds = Kinds::of_classes(&samples, |class| class < samples.classes.len() && elevated.contains(&name(class)));
+    let kinds =
+        Kinds::of_classes(&samples, |class| class < samples.classes.len() && elevated.contains(&name(class)));
     let mut found: Vec<_> = samples
         .primaries
         .iter()

@@ -19,10 +19,8 @@ fn survival(answered: &[u64], waited: &[u64]) -> Survival {
 /// Remission of leukaemia in weeks under 6-mercaptopurine (Freireich et al., 1963).
 #[test]
 fn the_published_example_comes_out() {
-    let survival = survival(
-        &[6, 6, 6, 7, 10, 13, 16, 22, 23],
-        &[6, 9, 10, 11, 17, 19, 20, 25, 32, 32, 34, 35],
-    );
+    let survival =
+        survival(&[6, 6, 6, 7, 10, 13, 16, 22, 23], &[6, 9, 10, 11, 17, 19, 20, 25, 32, 32, 34, 35]);
     for (weeks, published) in [
         (5, 1.0),
         (6, 0.857),

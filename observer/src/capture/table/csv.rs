@@ -9,12 +9,9 @@ use std::{
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use observer_common::{Nanoseconds, Timestamp};
 
-use super::{
-    DEFAULT_SERVICE, Place, TableError, TableOptions, TableRead,
-    budget::{Bounded, Budget},
-    header::Header,
-};
+use super::{DEFAULT_SERVICE, Place, TableError, TableOptions, TableRead, header::Header};
 use crate::{
+    capture::budget::{Bounded, Budget},
     exchange::{Exchange, NameId, Names},
     printable::excerpt,
     recording::{

@@ -2,8 +2,7 @@
 
 use std::{fmt, io, path::PathBuf};
 
-use super::budget::LONGEST_RECORD;
-use crate::recording::metadata::MetadataError;
+use crate::{capture::budget::LONGEST_RECORD, recording::metadata::MetadataError};
 
 /// Where in a file a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

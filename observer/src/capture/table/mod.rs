@@ -11,7 +11,6 @@ use crate::{
     provenance::Provenance,
 };
 
-mod budget;
 mod csv;
 mod error;
 mod header;
@@ -79,7 +78,7 @@ pub fn read_from(
         return Err(TableError::Empty { path: path.to_owned() });
     }
     let named_parquet = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"));
-    if opened.head() == PARQUET_MAGIC || named_parquet {
+    if opened.head().starts_with(PARQUET_MAGIC) || named_parquet {
         let file = opened.into_file().map_err(|source| TableError::Open { path: path.to_owned(), source })?;
         parquet::read(path, file, *options, names, sink)
     } else {

@@ -1,12 +1,6 @@
 //! What verdict and advice rest on: for who wants to know more.
 
-use super::{
-    recommendation::besides,
-    style::Color,
-    table::Table,
-    units,
-    verdict::{LABEL, line},
-};
+use super::{recommendation::besides, style::Color, table::Table, units, verdict::line};
 use crate::{
     analysis::model::{Alternative, Assessment, Evidence, FanOut, Hedging, Recommendation},
     printable::printable,
@@ -46,7 +40,7 @@ fn further(recommendation: &Recommendation, color: Color) -> Vec<String> {
         }
     }
     if !lines.is_empty() {
-        lines.insert(0, color.faint(format!("  {:<LABEL$}", "further")).trim_end().to_owned());
+        lines.insert(0, color.faint("  further"));
         lines.insert(0, String::new());
     }
     lines

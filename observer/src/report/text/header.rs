@@ -27,6 +27,7 @@ const fn how(kind: SourceKind) -> &'static str {
         SourceKind::Kernel => "latency of requests, measured in the kernel",
         SourceKind::Pcap => "latency of requests, from a packet capture",
         SourceKind::Table => "latency of requests, from a table",
+        SourceKind::AccessLog => "latency of requests, from an access log",
         SourceKind::DemoClient => "latency of requests, as the demo client saw it",
     }
 }

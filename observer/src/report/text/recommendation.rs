@@ -25,8 +25,8 @@ pub(super) fn lines(assessment: &Assessment, color: Color) -> Vec<String> {
 /// How the line about other things to do begins.
 pub(super) fn besides(recommendation: &Recommendation) -> &'static str {
     match recommendation.action {
-        Action::Hedge | Action::Canary => "besides",
-        Action::Eject | Action::DoNotHedge | Action::Wait | Action::None => "instead",
+        Action::Hedge | Action::Canary | Action::Eject => "besides",
+        Action::DoNotHedge | Action::Wait | Action::None => "instead",
     }
 }
 

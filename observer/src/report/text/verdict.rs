@@ -4,7 +4,7 @@ use super::{style::Color, units};
 use crate::analysis::model::{Assessment, Cause, Composition, Episodes, Portion, Verdict};
 
 /// How wide the words are that lines begin with.
-pub(super) const LABEL: usize = 9;
+const LABEL: usize = 9;
 
 /// A line of what is to be read first.
 pub(super) fn line(label: &str, text: &str) -> String {
