@@ -29,6 +29,9 @@ const MOST_WIDTHS: u32 = 9;
 /// Beyond so many, windows are no shorter.
 const MOST_CELLS: u64 = 400_000;
 
+/// More units than this are put together to as many.
+const MOST_UNITS: usize = 200;
+
 /// χ is this much nearer to one than chance is, or a little and several times what chance is.
 const MUCH: f64 = 0.4;
 const LITTLE: f64 = 0.05;
@@ -86,6 +89,8 @@ pub(super) fn coincidence(
     if units.iter().filter(|unit| !unit.is_empty()).count() < 2 {
         return None;
     }
+    let together = (units.len() > MOST_UNITS).then(|| put_together(units));
+    let units = together.as_deref().unwrap_or(units);
     let mut best: Option<Coincidence> = None;
     let mut width = Nanoseconds(span.0 / FEWEST_WINDOWS + 1);
     for _ in 0..MOST_WIDTHS {
@@ -101,6 +106,19 @@ pub(super) fn coincidence(
         }
     }
     best
+}
+
+/// Where there are very many units with few requests each, several are taken for one: what all of them have in common
+/// still shows, in bounded time.
+fn put_together(units: &[Vec<Mark>]) -> Vec<Vec<Mark>> {
+    let mut fewer: Vec<Vec<Mark>> = vec![Vec::new(); MOST_UNITS];
+    for (place, marks) in units.iter().enumerate() {
+        fewer[place % MOST_UNITS].extend(marks);
+    }
+    for marks in &mut fewer {
+        marks.sort_unstable_by_key(|mark| mark.start);
+    }
+    fewer
 }
 
 impl Coincidence {

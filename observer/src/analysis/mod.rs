@@ -41,6 +41,9 @@ mod served;
 mod slow;
 mod verdict;
 
+#[cfg(test)]
+mod tests;
+
 pub use self::{
     assess::assess,
     context::Context,

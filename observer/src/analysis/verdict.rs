@@ -50,6 +50,8 @@ pub(super) enum Missing {
     Slow { have: usize, need: usize },
     /// More separate strokes of slowness.
     Strokes { have: usize, need: usize },
+    /// Answers: too many requests have none, or failures only.
+    Answers,
     /// A second instance.
     Instances,
     /// Instances that can be told apart.
@@ -83,8 +85,14 @@ pub(super) fn judge(
             Some(Missing::Requests { have: requests, need: REQUESTS }),
         );
     }
-    if queues_throughout(findings, slow) {
+    let is_success = |sample: &super::samples::Sample| sample.answered && !sample.failed;
+    let none_succeeds = !samples.primaries.iter().any(is_success);
+    if queues_throughout(findings, slow) || (none_succeeds && findings.busy_share >= 0.5) {
         return judgement(Cause::Saturated, 0.9, None);
+    }
+    // Where not even half of the requests have an answer, what is normal is not known.
+    if none_succeeds || slow.has_no_median {
+        return judgement(Cause::Insufficient, 0.0, Some(Missing::Answers));
     }
     if slow.tail_ratio() < TAIL {
         return judgement(Cause::NoTail, (TAIL / slow.tail_ratio().max(1.0) - 1.0).min(0.5) + 0.5, None);
