@@ -15,6 +15,7 @@ mod page;
 mod plan;
 mod recording;
 mod score;
+mod speed;
 mod summary;
 mod table;
 mod truth;
@@ -29,6 +30,7 @@ pub use self::{
     page::page,
     recording::Recording,
     score::{Harm, Named, Score},
+    speed::speed,
     summary::Summary,
     table::{by_case, by_family, in_short},
 };

@@ -168,20 +168,22 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &m
         Some(coincidence) if coincidence.is_significant() => Some(coincidence),
         _ => None,
     };
+    // Of those in coincident windows, this many are there by more than chance.
+    let together = together.map(|together| {
+        let inside: u32 = together.in_windows().filter(|(is, _)| *is).map(|(_, slow)| slow).sum();
+        let all: u32 = together.slow.iter().sum();
+        (together, (together.share * f64::from(all) / f64::from(inside.max(1))).min(1.0))
+    });
     for row in slow_rows(slow) {
         if left[row] == 0.0 {
             continue;
         }
         let sample = &samples.primaries[row];
-        if let Some(together) = together
+        if let Some((together, part)) = together
             && !instances[sample.instance as usize].is_elevated
         {
             let window = (sample.start.0 / together.width.0) as usize;
             if together.windows.get(window) == Some(&true) {
-                // Of those in coincident windows, this many are there by more than chance.
-                let inside: u32 = together.in_windows().filter(|(is, _)| *is).map(|(_, slow)| slow).sum();
-                let all: u32 = together.slow.iter().sum();
-                let part = (together.share * f64::from(all) / f64::from(inside.max(1))).min(1.0);
                 let by = if queued >= QUEUED || busy_share >= BUSY {
                     Explanation::Saturated
                 } else {
@@ -280,18 +282,18 @@ fn classes(samples: &Samples, slow: &Slow, left: &[f64]) -> (Vec<Group>, Vec<f64
         slow: *late,
     });
     let mut classes = elevated::compare(members, count, samples.span);
-    let instances = samples.instances.len();
-    let mut at: Vec<[f64; 2]> = vec![[0.0; 2]; count * instances];
-    for (sample, late) in samples.primaries.iter().zip(&late) {
-        let cell = &mut at[sample.class as usize * instances + sample.instance as usize];
-        cell[0] += 1.0;
-        cell[1] += late;
-    }
     for (place, class) in classes.iter_mut().enumerate().filter(|(_, class)| class.is_elevated) {
         let own = class.slow / class.requests;
+        // Class by class: a table of all classes at all instances could be very large.
+        let mut cells: Vec<[f64; 2]> = vec![[0.0; 2]; samples.instances.len()];
+        let of_class =
+            samples.primaries.iter().zip(&late).filter(|(sample, _)| sample.class as usize == place);
+        for (sample, late) in of_class {
+            cells[sample.instance as usize][0] += 1.0;
+            cells[sample.instance as usize][1] += late;
+        }
         // Where at least three late ones are expected, half of them are there.
-        let cells = at[place * instances..(place + 1) * instances].iter();
-        let expected = cells.filter(|cell| cell[0] * own >= 3.0);
+        let expected = cells.iter().filter(|cell| cell[0] * own >= 3.0);
         let (enough, elevated) = expected.fold((0.0, 0.0), |(enough, elevated), cell| {
             (enough + 1.0, elevated + f64::from(u8::from(cell[1] >= 0.5 * cell[0] * own)))
         });
@@ -424,7 +426,8 @@ fn least_width(samples: &Samples, slow: &Slow) -> Nanoseconds {
 
 /// Neighbours begin within half of what slow requests take, or as near as requests to an instance are to each other.
 fn neighbourhood(samples: &Samples, least_width: Nanoseconds) -> Nanoseconds {
-    let gap = samples.span.0 / (samples.primaries.len() as u64).max(1) * samples.instances.len() as u64;
+    let gap = samples.span.0 / (samples.primaries.len() as u64).max(1);
+    let gap = gap.saturating_mul(samples.instances.len() as u64);
     Nanoseconds(gap.max(2 * least_width.0))
 }
 

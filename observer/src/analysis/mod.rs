@@ -35,10 +35,14 @@ mod policy;
 mod quantiles;
 mod question;
 mod repeatable;
+mod rounding;
 mod samples;
 mod served;
 mod slow;
 mod verdict;
+
+#[cfg(test)]
+mod tests;
 
 pub use self::{
     assess::assess,

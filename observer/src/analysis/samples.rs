@@ -11,6 +11,9 @@ use crate::{
 /// A share of all requests below which a class is not told from other rare ones.
 const RARE: f64 = 0.002;
 
+/// A longer latency is taken for this one, so that sums and multiples of it are numbers: some 36 years.
+const LONGEST: u64 = 1 << 60;
+
 /// So many requests a class needs to be told apart.
 const FEW: usize = 30;
 
@@ -80,7 +83,13 @@ impl Samples {
         let origin = rows.iter().map(Row::start).min().unwrap_or(Timestamp(0));
         let mut order: Vec<&Row> = rows.iter().collect();
         // Names have numbers in the order in which they were first seen, which must not matter.
-        order.sort_unstable_by_key(|row| (row.start(), row.latency(), row.experienced(), row.attempt()));
+        let key = |row: &Row| (row.start(), row.latency(), row.experienced(), row.attempt());
+        order.sort_unstable_by(|one, other| {
+            key(one)
+                .cmp(&key(other))
+                .then_with(|| names.text(one.instance()).cmp(names.text(other.instance())))
+                .then_with(|| one.cmp(other))
+        });
         let classes = Classes::of(rows);
         let mut instances: IndexMap<NameId, u32> = IndexMap::default();
         let (mut primaries, mut copies) = (Vec::with_capacity(rows.len()), Vec::new());
@@ -120,8 +129,8 @@ pub(super) const fn number(place: usize) -> u32 {
 fn sample(row: &Row, origin: Timestamp, instance: u32, class: u32, names: &Names) -> Sample {
     Sample {
         start: row.start().since(origin).unwrap_or_default(),
-        latency: row.experienced(),
-        read_lag: row.read_lag().unwrap_or_default(),
+        latency: Nanoseconds(row.experienced().0.min(LONGEST)),
+        read_lag: Nanoseconds(row.read_lag().unwrap_or_default().0.min(LONGEST)),
         instance,
         class,
         answered: !row.is_censored(),

@@ -21,6 +21,8 @@ const ENOUGH: f64 = 60.0;
 pub(super) struct Slow {
     /// The median.
     pub(super) median: Nanoseconds,
+    /// Whether that is only a bound: not even half of the requests have an answer.
+    pub(super) has_no_median: bool,
     /// The quantile that is asked for.
     pub(super) target: Bound,
     /// Longer is slow.
@@ -38,7 +40,7 @@ impl Slow {
     /// as lies beyond the target, more if that are too few requests to tell anything, and at most a twentieth. So the
     /// threshold moves with the latency of the service and lies within the highest of several modes.
     pub(super) fn of(samples: &[Sample], survival: &Survival, target: f64) -> Self {
-        let median = survival.quantile(0.5).duration;
+        let Bound { duration: median, at_least: has_no_median } = survival.quantile(0.5);
         let share = (2.0 * (1.0 - target)).max(ENOUGH / samples.len().max(1) as f64).min(MOST);
         let times_median = Nanoseconds((median.0 as f64 * TIMES_MEDIAN) as u64);
         let (part, target) = (survival.quantile(1.0 - share), survival.quantile(target));
@@ -53,7 +55,7 @@ impl Slow {
         let is: Vec<bool> = samples.iter().map(|sample| sample.latency > above).collect();
         let late = samples.iter().map(|sample| sample.latency > times_median).collect();
         let count = is.iter().filter(|is| **is).count();
-        Self { median, target, above, is, late, count }
+        Self { median, has_no_median, target, above, is, late, count }
     }
 
     /// The target quantile ÷ the median.

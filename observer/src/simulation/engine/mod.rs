@@ -68,9 +68,9 @@ pub fn simulate_seen(
     policy: &Policy,
     extent: Extent,
     seed: u64,
-    seen: &mut dyn FnMut(Seen),
+    tell: &mut dyn FnMut(Seen),
 ) -> Outcome {
-    let mut engine = Engine::new(system, policy, extent, seed).under(conditions, seed).seen_by(seen);
+    let mut engine = Engine::new(system, policy, extent, seed).under(conditions, seed).seen_by(tell);
     engine.run();
     engine.into_outcome()
 }

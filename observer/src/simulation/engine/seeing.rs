@@ -61,6 +61,8 @@ impl<'a> Engine<'a> {
             let Attempt { call, number } = self.attempt(*copy);
             (self.copies[*copy].sent, call, number)
         });
-        pending.into_iter().for_each(|copy| self.tell(copy, Outcome::Pending));
+        for copy in pending {
+            self.tell(copy, Outcome::Pending);
+        }
     }
 }
