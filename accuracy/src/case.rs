@@ -103,6 +103,14 @@ impl Traffic {
         self
     }
 
+    /// To instances that refuse what finds so many waiting, for which they need a queue.
+    #[must_use]
+    pub fn refused_beyond(mut self, most_waiting: u32) -> Self {
+        self.system.discipline = Discipline::FirstInFirstOut;
+        self.conditions.most_waiting = Some(most_waiting);
+        self
+    }
+
     /// With the requests of clients that nobody sees.
     #[must_use]
     pub fn others(mut self, when: When, rate: Rate) -> Self {

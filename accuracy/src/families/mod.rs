@@ -57,6 +57,7 @@ pub fn some() -> Vec<(Family, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::draw::Draw;
 
     #[test]
     fn every_family_has_a_name_of_its_own_and_something_right() {
@@ -67,6 +68,17 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), families.len());
         assert!(families.iter().all(|family| !family.causes.is_empty() && !family.actions.is_empty()));
+    }
+
+    #[test]
+    fn whatever_is_drawn_can_be_simulated() {
+        for family in all() {
+            for seed in 0..200 {
+                let traffic = (family.draw)(&mut Draw::new(family.name, seed)).unwrap();
+                let checked = traffic.conditions.check(&traffic.system);
+                assert!(checked.is_ok(), "{}:{seed}: {checked:?}", family.name);
+            }
+        }
     }
 
     #[test]

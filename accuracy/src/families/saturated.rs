@@ -136,8 +136,7 @@ pub(super) const FAMILIES: &[Family] = &[
             system.arrivals =
                 bursts(rate, factor, draw.between(0.08, 0.9 / factor), draw.magnitude(0.5, 3.0))?;
             let most = system.slots.get() * draw.whole(4..=12) + 2;
-            let mut traffic = Traffic::to(system);
-            traffic.conditions.most_waiting = Some(most);
+            let traffic = Traffic::to(system).refused_beyond(most);
             Ok(mostly_named(draw, traffic))
         },
         ..PATTERN
