@@ -137,7 +137,7 @@ pub(super) fn judge(
             // Where instances serve one request at a time, a costly one holds up others, which looks like a pause.
             let paused =
                 pauses(slow, samples, findings) >= PAUSES && findings.load.one_at_a_time == Some(false);
-            if samples.tell_requests_apart() || paused {
+            if samples.classes.tell_requests_apart() || paused {
                 Cause::Independent
             } else {
                 Cause::IndependentOrRequest
