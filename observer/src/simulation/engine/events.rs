@@ -29,7 +29,7 @@ pub(super) enum Event {
     /// A request arrives.
     Arrive,
     /// A request of another client arrives.
-    ArriveOther { load: usize },
+    ArriveOther { load: u32 },
     /// A copy that was long on its way reaches its instance.
     Reach(Id<Copy>),
     /// What a copy waited for beside its instance is there.
