@@ -16,9 +16,9 @@ pub(in crate::simulation) enum Purpose {
     /// Which copies are lost.
     Loss(usize),
     /// When other clients are there, and ask.
-    OtherTimes(u32),
+    OtherTimes(u16),
     /// What another client's request is.
-    OtherRequest(u32),
+    OtherRequest(u16),
 }
 
 impl Purpose {

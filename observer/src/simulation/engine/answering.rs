@@ -17,7 +17,7 @@ impl Engine<'_> {
         let (instance, latency) = (answered.instance, self.now.since(answered.sent));
         let call = &self.calls[id];
         if let Caller::Other(other) = call.caller {
-            return self.others[other.load as usize].learn(instance, latency, self.now);
+            return self.others[usize::from(other.load)].learn(instance, latency, self.now);
         }
         self.balancer.learn(instance, latency, self.now);
         // Whoever retries has stopped listening to the copies before the last.

@@ -22,7 +22,7 @@ use crate::simulation::{
 /// Other clients, with a balancer that is theirs.
 #[derive(Debug)]
 pub(super) struct Others {
-    load: u32,
+    load: u16,
     timetable: Timetable,
     gap_ns: f64,
     times: Pcg64,
@@ -35,7 +35,7 @@ pub(super) struct Others {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OtherCall {
     /// The place of the clients in [`Conditions::others`](crate::simulation::Conditions::others).
-    pub(super) load: u32,
+    pub(super) load: u16,
     number: u32,
 }
 
@@ -49,7 +49,7 @@ impl Others {
     /// All that there are, until the end.
     pub(super) fn all(others: &[OtherLoad], system: &System, end: Moment, seed: u64) -> Vec<Self> {
         let dice = Dice::new(seed);
-        let of = |(load, other): (u32, &OtherLoad)| Self {
+        let of = |(load, other): (u16, &OtherLoad)| Self {
             load,
             timetable: Timetable::new(other.when, dice.of(Purpose::OtherTimes(load), 0, 0), end),
             gap_ns: mean_gap_ns(other.rate),
@@ -82,10 +82,10 @@ impl Others {
 }
 
 impl Engine<'_> {
-    pub(super) fn schedule_other(&mut self, load: u32) {
+    pub(super) fn schedule_other(&mut self, load: u16) {
         // Once no request will arrive, nobody can be hindered by those of others.
         if !self.reached_bound
-            && let Some(at) = self.others[load as usize].next(self.now)
+            && let Some(at) = self.others[usize::from(load)].next(self.now)
         {
             self.events.schedule(at, Event::ArriveOther { load });
         }
@@ -93,7 +93,7 @@ impl Engine<'_> {
 
     /// Another client sends its only copy of a call.
     #[cold]
-    pub(super) fn arrive_other(&mut self, load: u32) {
+    pub(super) fn arrive_other(&mut self, load: u16) {
         let request = self.requests.add(Request {
             arrived: self.now,
             waits_for: 1,
@@ -102,7 +102,7 @@ impl Engine<'_> {
             references: 1,
             last_call: None,
         });
-        let others = &mut self.others[load as usize];
+        let others = &mut self.others[usize::from(load)];
         let number = others.asked;
         others.asked += 1;
         let call = self.calls.add(Call {

@@ -34,13 +34,13 @@ impl<'a> Engine<'a> {
         let answered = outcome == Outcome::Ok;
         let (class, read_lag) = match &mut self.conditions {
             Some(conditions) => (
-                conditions.class(request),
+                conditions.class(request.into()),
                 if answered { conditions.read(self.now).since(self.now) } else { Nanoseconds(0) },
             ),
             None => (None, Nanoseconds(0)),
         };
         let shown = Seen {
-            request,
+            request: request.into(),
             attempt,
             instance,
             class,

@@ -117,6 +117,7 @@ impl Engine<'_> {
     }
 
     /// Lets an instance know that nobody needs a copy any more, if it is told.
+    #[inline]
     pub(super) fn give_up(&mut self, copy: Id<Copy>) {
         let Copy { call, stage, is_under_way, .. } = self.copies[copy];
         let Cancellation::After(delay) = self.policy.cancellation else {
