@@ -3,6 +3,7 @@
 //! Families of simulated systems, each slow for one reason, are recorded as a probe beside their client would and
 //! assessed. What is true of them is known by how they were made, and measured by applying policies to them.
 
+mod adaptive;
 mod cache;
 mod case;
 mod detail;
@@ -19,10 +20,11 @@ mod truth;
 mod units;
 
 pub use self::{
+    adaptive::Adaptive,
     cache::Cache,
     case::{Case, Family, Half, Hedging},
     detail::in_full,
-    families::of as families,
+    families::{of as families, some as some_cases},
     recording::Recording,
     score::{Named, Score},
     summary::Summary,
