@@ -1,7 +1,8 @@
 //! How often the verdict and the advice are right.
 //!
 //! Families of simulated systems, each slow for one reason, are recorded as a probe beside their client would and
-//! assessed. What is true of them is known by how they were made, and measured by applying policies to them.
+//! assessed. What is true of them is known by how they were made, and measured by applying policies to them. The lab asks
+//! the same of real sockets.
 
 mod cache;
 mod case;
@@ -9,6 +10,7 @@ mod detail;
 mod draw;
 mod families;
 mod grid;
+mod lab;
 mod pace;
 mod plan;
 mod recording;
@@ -23,6 +25,7 @@ pub use self::{
     case::{Case, Family, Half, Hedging},
     detail::in_full,
     families::of as families,
+    lab::in_lab,
     recording::Recording,
     score::{Named, Score},
     summary::Summary,

@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 use observer_accuracy::{
-    Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_short,
+    Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_lab, in_short,
 };
 use rayon::prelude::*;
 
@@ -24,7 +24,7 @@ struct Arguments {
     /// Which families
     #[arg(long, value_enum, default_value_t = Chosen::Both)]
     half: Chosen,
-    /// Only families whose names contain this
+    /// Only families, or causes of the lab, whose names contain this
     #[arg(long)]
     family: Option<String>,
     /// Only this case, with all that is known about it
@@ -33,6 +33,12 @@ struct Arguments {
     /// Write what was recorded of that case to this folder, as an exchange log
     #[arg(long, value_name = "DIR", requires = "case")]
     dump: Option<PathBuf>,
+    /// Run the causes of `observer demo` on real sockets instead, for so many minutes in all
+    #[arg(long, value_name = "MINUTES", value_parser = minutes, conflicts_with_all = ["cases", "half", "case"])]
+    lab: Option<f64>,
+    /// Where recordings of the lab stay
+    #[arg(long, value_name = "DIR", default_value = "target/accuracy/lab", requires = "lab")]
+    recordings: PathBuf,
     /// Where measured truths are kept
     #[arg(long, value_name = "FILE", default_value = "target/accuracy/truths.jsonl")]
     truths: PathBuf,
@@ -55,6 +61,11 @@ impl Chosen {
     }
 }
 
+fn minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse().ok().filter(|minutes| (0.1..=1_440.0).contains(minutes));
+    minutes.ok_or_else(|| "write a number of minutes, such as 10".into())
+}
+
 /// A case, as it is written.
 #[derive(Clone)]
 struct Named {
@@ -75,6 +86,11 @@ impl FromStr for Named {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
+    if let Some(minutes) = arguments.lab {
+        let part = arguments.family.as_deref();
+        println!("{}", in_lab(minutes, part, &arguments.recordings, &mut |what| eprintln!("{what}"))?);
+        return Ok(());
+    }
     let cache = Cache::open(&arguments.truths)?;
     if let Some(Named { family, seed }) = arguments.case {
         if let Some(folder) = arguments.dump {
