@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{recording::Recording, score::Score, table::word};
+use crate::{score::Score, table::word};
 
 /// What was drawn, what is true of it, and what was said with which evidence.
 pub fn in_full(score: &Score) -> String {
@@ -69,20 +69,4 @@ pub fn in_full(score: &Score) -> String {
 
 fn words(values: &[impl serde::Serialize]) -> String {
     values.iter().map(word).collect::<Vec<_>>().join(", ")
-}
-
-impl Recording {
-    /// Writes it as an exchange log.
-    pub fn write(&self, path: &std::path::Path) -> anyhow::Result<()> {
-        use observer::{
-            provenance::{Provenance, SourceKind},
-            recording::Recorder,
-        };
-        let mut log = Recorder::create(path)?;
-        for exchange in &self.exchanges {
-            log.write(exchange, &self.names)?;
-        }
-        log.finish(&Provenance::of(SourceKind::Table))?;
-        Ok(())
-    }
 }

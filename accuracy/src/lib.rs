@@ -4,6 +4,7 @@
 //! assessed. What is true of them is known by how they were made, and measured by applying policies to them. The lab asks
 //! the same of real sockets.
 
+mod adaptive;
 mod cache;
 mod case;
 mod detail;
@@ -21,10 +22,11 @@ mod truth;
 mod units;
 
 pub use self::{
+    adaptive::Adaptive,
     cache::Cache,
     case::{Case, Family, Half, Hedging},
     detail::in_full,
-    families::of as families,
+    families::{of as families, some as some_cases},
     lab::in_lab,
     recording::Recording,
     score::{Named, Score},

@@ -11,7 +11,8 @@ use std::{
 use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 use observer_accuracy::{
-    Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_lab, in_short,
+    Adaptive, Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_lab,
+    in_short, some_cases,
 };
 use rayon::prelude::*;
 
@@ -33,8 +34,11 @@ struct Arguments {
     /// Write what was recorded of that case to this folder, as an exchange log
     #[arg(long, value_name = "DIR", requires = "case")]
     dump: Option<PathBuf>,
+    /// Two dozen cases that are always the same
+    #[arg(long, conflicts_with_all = ["cases", "family", "half", "case"])]
+    quick: bool,
     /// Run the causes of `observer demo` on real sockets instead, for so many minutes in all
-    #[arg(long, value_name = "MINUTES", value_parser = minutes, conflicts_with_all = ["cases", "half", "case"])]
+    #[arg(long, value_name = "MINUTES", value_parser = minutes, conflicts_with_all = ["cases", "half", "case", "quick"])]
     lab: Option<f64>,
     /// Where recordings of the lab stay
     #[arg(long, value_name = "DIR", default_value = "target/accuracy/lab", requires = "lab")]
@@ -104,27 +108,39 @@ fn main() -> Result<()> {
         .into_iter()
         .filter(|family| arguments.family.as_ref().is_none_or(|part| family.name.contains(part.as_str())))
         .collect();
-    let scores = scores(&families, arguments.cases, &cache)?;
+    let wanted = if arguments.quick { some_cases() } else { evenly(&families, arguments.cases) };
+    let scores = scores(wanted, &cache)?;
     println!("{}", by_family(&scores, &families));
     println!("{}", by_case(&scores));
     println!("{}", in_short(&scores));
+    for run in Adaptive::run()? {
+        println!("{run}");
+    }
     Ok(())
 }
 
 /// So many cases, spread evenly over the families.
-fn scores(families: &[Family], cases: usize, cache: &Cache) -> Result<Vec<Score>> {
-    let count = families.len();
-    let wanted: Vec<_> = (0..cases).map(|case| (families[case % count], (case / count) as u64 + 1)).collect();
-    let done = AtomicUsize::new(0);
-    wanted
+fn evenly(families: &[Family], cases: usize) -> Vec<(Family, u64)> {
+    let seeds = 1_u64..;
+    seeds.flat_map(|seed| families.iter().map(move |family| (*family, seed))).take(cases).collect()
+}
+
+/// Scores cases on all processors, with one line of progress.
+fn scores(cases: Vec<(Family, u64)>, cache: &Cache) -> Result<Vec<Score>> {
+    let (done, all) = (AtomicUsize::new(0), cases.len());
+    let scores = cases
         .into_par_iter()
         .map(|(family, seed)| {
             let score = Score::of(family, seed, cache).with_context(|| format!("{}:{seed}", family.name))?;
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             if stderr().is_terminal() {
-                eprint!("\r{done} of {cases} cases");
+                eprint!("\r{done} of {all} cases");
             }
             Ok(score)
         })
-        .collect()
+        .collect();
+    if stderr().is_terminal() {
+        eprintln!();
+    }
+    scores
 }

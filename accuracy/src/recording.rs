@@ -1,8 +1,13 @@
 //! What a probe beside the client would have recorded.
 
+use std::path::Path;
+
+use anyhow::Result;
 use observer::{
     exchange::{Exchange, Names},
     ledger::{Metric, Row},
+    provenance::{Provenance, SourceKind},
+    recording::Recorder,
     simulation::{CopyIds, Extent, Outcome, Policy, SeenNames, simulate_seen},
 };
 use observer_common::Nanoseconds;
@@ -40,6 +45,15 @@ impl Recording {
             exchanges.push(seen.exchange(&SeenNames { service, instance, class, unavailable }, ids));
         });
         Self { names, exchanges, outcome }
+    }
+
+    /// Writes it as an exchange log, complete or not at all.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let mut log = Recorder::create(path)?;
+        for exchange in &self.exchanges {
+            log.write(exchange, &self.names)?;
+        }
+        Ok(log.finish(&Provenance::of(SourceKind::Table))?)
     }
 
     /// The same as rows, in the order in which a ledger gives them.

@@ -71,8 +71,8 @@ pub struct Score {
     pub applied: Option<Applied>,
 }
 
-/// The assessment of a recording.
-pub fn judge(recording: &Recording) -> (Assessment, f64) {
+/// The assessment of a recording, and how many seconds it took.
+pub(crate) fn judge(recording: &Recording, question: &Question) -> (Assessment, f64) {
     let rows = recording.rows();
     let context = Context {
         protocol: None,
@@ -85,7 +85,7 @@ pub fn judge(recording: &Recording) -> (Assessment, f64) {
         degraded: &[],
     };
     let begun = Instant::now();
-    let assessment = assess(&rows, &recording.names, &context, &Question::default());
+    let assessment = assess(&rows, &recording.names, &context, question);
     (assessment, begun.elapsed().as_secs_f64())
 }
 
@@ -94,7 +94,7 @@ impl Score {
     pub fn of(family: crate::case::Family, seed: u64, cache: &Cache) -> Result<Self> {
         let case = Case::draw(family, seed)?;
         let recording = Recording::of(&case);
-        let (assessment, took_s) = judge(&recording);
+        let (assessment, took_s) = judge(&recording, &Question::default());
         let exchanges = recording.exchanges.len();
         let latency = recording.outcome.latency();
         let spread = latency.quantile(TARGET).0 as f64 / latency.quantile(0.5).0.max(1) as f64;

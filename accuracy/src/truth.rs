@@ -104,7 +104,7 @@ impl Truth {
     }
 
     /// What a policy does to a case.
-    pub fn applied(&self, case: &Case, copying: &Copying) -> Applied {
+    pub(crate) fn applied(&self, case: &Case, copying: &Copying) -> Applied {
         let policy = copying.policy();
         let outcomes: [Outcome; RUNS] =
             std::array::from_fn(|number| simulate(&case.traffic, &policy, run(case, number)));

@@ -48,3 +48,31 @@ pub(crate) fn all() -> Vec<Family> {
 pub fn of(half: Option<Half>) -> Vec<Family> {
     all().into_iter().filter(|family| half.is_none_or(|half| family.half == half)).collect()
 }
+
+/// Two dozen cases of families of all kinds: always the same.
+pub fn some() -> Vec<(Family, u64)> {
+    all().into_iter().step_by(3).take(24).map(|family| (family, 1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_family_has_a_name_of_its_own_and_something_right() {
+        let families = all();
+        assert!(families.len() >= 45, "{}", families.len());
+        let mut names: Vec<_> = families.iter().map(|family| family.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), families.len());
+        assert!(families.iter().all(|family| !family.causes.is_empty() && !family.actions.is_empty()));
+    }
+
+    #[test]
+    fn about_half_of_the_families_are_held_out() {
+        let held_out = of(Some(Half::HeldOut)).len();
+        let all = all().len();
+        assert!((4 * all..=6 * all).contains(&(10 * held_out)), "{held_out} of {all}");
+    }
+}

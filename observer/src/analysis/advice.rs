@@ -125,7 +125,9 @@ fn hedge(found: &Found<'_>, random: &mut Pcg64, advice: &mut Recommendation) -> 
     advice.delay_s = Some(choice.delay.as_seconds());
     advice.budget_burst = Some(BURST.get());
     advice.max_attempts = Some(2);
-    if found.judgement.cause == Cause::IndependentOrRequest {
+    // The only other instance is held up by whatever it is sent: how much, the counterfactual cannot tell.
+    let is_delicate = found.samples.instances.len() == 2 && found.findings.load.one_at_a_time != Some(false);
+    if found.judgement.cause == Cause::IndependentOrRequest || is_delicate {
         advice.action = Action::Canary;
         advice.budget_fraction = Some(CANARY.min(choice.trial.budget));
         // Spread over all that is late, so that the two groups can be compared.

@@ -13,6 +13,10 @@ use rand_pcg::Pcg64;
 /// So many rotations: the least p-value that they can give is one in a hundred.
 const ROTATIONS: usize = 99;
 
+/// After so many, chance that brought as much more often than this brings it often enough.
+const ENOUGH: usize = 19;
+const FEW: usize = 2;
+
 /// An instance is rotated by this share of its requests at least, and by this much less than all of them at most.
 const LEAST_ROTATION: f64 = 0.05;
 
@@ -150,6 +154,8 @@ struct Windows<'a> {
     window_of: Vec<Vec<u32>>,
     /// Places of slow requests in every unit.
     slow: Vec<Vec<u32>>,
+    /// Over how many units of equal size the requests of each window are spread.
+    effective: Vec<f64>,
     /// Slow requests of all units.
     total: f64,
 }
@@ -174,27 +180,31 @@ impl<'a> Windows<'a> {
             );
         }
         let total = slow.iter().map(Vec::len).sum::<usize>() as f64;
-        Self { units, width, count, requests, all, window_of, slow, total }
+        let effective =
+            requests.chunks(units.len()).map(|requests| effective_units(requests.iter().copied())).collect();
+        Self { units, width, count, requests, all, window_of, slow, effective, total }
     }
 
     fn compare(&self, random: &mut Pcg64) -> Coincidence {
         let mut cells = vec![0; self.count * self.units.len()];
-        self.place(&mut cells, |_, _| 0);
+        self.place(&mut cells, |_| 0);
         let (seen, windows, slow) = self.coincident(&cells);
         let (chi, breadth) = (self.chi(&cells), self.breadth(&cells, &windows));
         let (mut sum, mut squares, mut as_much) = (0.0, 0.0, 0);
-        for _ in 0..ROTATIONS {
+        let mut rotations = 0;
+        while rotations < ROTATIONS && !(rotations == ENOUGH && as_much > FEW) {
             cells.fill(0);
             let offsets: Vec<u32> = self.units.iter().map(|marks| rotation(marks.len(), random)).collect();
-            self.place(&mut cells, |unit, _| offsets[unit]);
+            self.place(&mut cells, |unit| offsets[unit]);
             let (by_chance, ..) = self.coincident(&cells);
             sum += by_chance;
             squares += by_chance * by_chance;
             as_much += usize::from(by_chance >= seen);
+            rotations += 1;
         }
-        let mean = sum / ROTATIONS as f64;
+        let mean = sum / rotations as f64;
         // Half a request more, so that no variation at all is not taken for certainty.
-        let deviation = (squares / ROTATIONS as f64 - mean * mean).max(0.0).sqrt() + 0.5;
+        let deviation = (squares / rotations as f64 - mean * mean).max(0.0).sqrt() + 0.5;
         let chance = if self.total > 0.0 { (mean / self.total).min(1.0) } else { 0.0 };
         let share = if self.total > 0.0 && chance < 1.0 {
             ((seen / self.total - chance) / (1.0 - chance)).max(0.0)
@@ -205,7 +215,7 @@ impl<'a> Windows<'a> {
         Coincidence {
             width: self.width,
             share,
-            p_value: (as_much + 1) as f64 / (ROTATIONS + 1) as f64,
+            p_value: (as_much + 1) as f64 / (rotations + 1) as f64,
             score: (seen - mean) / deviation,
             chance,
             breadth,
@@ -217,11 +227,12 @@ impl<'a> Windows<'a> {
     }
 
     /// Counts slow requests by cell, those of each unit moved on by an offset among the unit's requests.
-    fn place(&self, cells: &mut [u32], offset: impl Fn(usize, u32) -> u32) {
+    fn place(&self, cells: &mut [u32], offset: impl Fn(usize) -> u32) {
         for (unit, slow) in self.slow.iter().enumerate() {
             let windows = &self.window_of[unit];
+            let offset = offset(unit) as usize;
             for place in slow {
-                let moved = (*place as usize + offset(unit, *place) as usize) % windows.len();
+                let moved = (*place as usize + offset) % windows.len();
                 cells[windows[moved] as usize * self.units.len() + unit] += 1;
             }
         }
@@ -240,12 +251,10 @@ impl<'a> Windows<'a> {
             if struck < 2 {
                 continue;
             }
-            let requests = &self.requests[window * units..(window + 1) * units];
             // They are in no more units than there are of either, which mostly decides it.
-            let present = requests.iter().filter(|requests| **requests > 0).count();
-            let most = f64::from(total).min(present as f64);
+            let present = self.effective[window];
             let struck = struck as f64;
-            if struck >= 0.5 * most || struck >= 0.5 * spread(requests, self.all[window], total) {
+            if struck >= 0.5 * present.min(f64::from(total)) || struck >= 0.5 * spread(present, total) {
                 windows[window] = true;
                 sum += f64::from(total);
             }
@@ -273,7 +282,7 @@ impl<'a> Windows<'a> {
             let slow: Vec<u32> = (0..units).map(|unit| over(cells, unit)).collect();
             let total: u32 = slow.iter().sum();
             let struck = slow.iter().filter(|slow| **slow > 0).count() as f64;
-            let expected = spread(&requests, requests.iter().sum(), total);
+            let expected = spread(effective_units(requests.into_iter()), total);
             sum += f64::from(total) * (struck / expected.max(1.0)).min(1.0);
             all += f64::from(total);
             window = end;
@@ -319,12 +328,15 @@ fn rotation(requests: usize, random: &mut Pcg64) -> u32 {
     if most > least { random.random_range(least..most) } else { 0 }
 }
 
-/// In how many units slow requests are expected if they are spread over requests at random:  Σ_b 1 − (1 − n_b ÷ n)^K.
-fn spread(requests: &[u32], all: u32, slow: u32) -> f64 {
-    let power = f64::from(slow);
-    requests
-        .iter()
-        .filter(|requests| **requests > 0)
-        .map(|requests| 1.0 - libm::pow(1.0 - f64::from(*requests) / f64::from(all), power))
-        .sum()
+/// How many units of equal size requests are spread over as they are over these: n² ÷ Σ_b n_b² (inverse Simpson index).
+fn effective_units(requests: impl Iterator<Item = u32>) -> f64 {
+    let (sum, squares) =
+        requests.map(f64::from).fold((0.0, 0.0), |(sum, squares), n| (sum + n, squares + n * n));
+    if squares > 0.0 { sum * sum / squares } else { 0.0 }
+}
+
+/// In how many of so many units of equal size slow requests are expected if they are spread over requests at random:
+/// U (1 − (1 − 1 ÷ U)^K).
+fn spread(units: f64, slow: u32) -> f64 {
+    if units <= 1.0 { units } else { units * (1.0 - libm::pow(1.0 - 1.0 / units, f64::from(slow))) }
 }
