@@ -161,7 +161,7 @@ fn of_family(family: &Family, scores: &[&Score]) -> String {
     let named = |named: Named| count(&|score| score.named() == named);
     let summary = Summary::of(scores.iter().copied());
     let mut said: Vec<_> = summary.confusion.iter().map(|((_, said), count)| (*count, word(said))).collect();
-    said.sort_by(|a, b| b.0.cmp(&a.0));
+    said.sort_by_key(|said| std::cmp::Reverse(said.0));
     let said: Vec<_> = said.into_iter().map(|(count, word)| format!("{word} {count}")).collect();
     format!(
         "{:<32} {:>5} {:>6.1} {:>6.0} {:>6.1} {:>7.2} {:>6.0} {:>6.2} {:>6.2} {:>5} {:>5} {:>5} {:>5} {:>5} {:>6}  {}\n",

@@ -111,16 +111,14 @@ impl Bench {
     /// Makes it happen, asks what it was, and does what is advised.
     pub(super) fn judge(&self, case: &Case) -> Result<Judged> {
         let recording = self.folder.join(format!("{}.parquet", case.name()));
-        let at_once: Report = self.say(
-            Command::new(&self.observer)
-                .args(["demo", "--quiet", "--json", "--cause", case.cause.name()])
-                .args(["--protocol", &case.protocol()])
-                .args(["--duration", &format!("{}ms", self.duration.as_millis())])
-                .arg("--record")
-                .arg(&recording),
-        )?;
+        let at_once: Report = say(Command::new(&self.observer)
+            .args(["demo", "--quiet", "--json", "--cause", case.cause.name()])
+            .args(["--protocol", &case.protocol()])
+            .args(["--duration", &format!("{}ms", self.duration.as_millis())])
+            .arg("--record")
+            .arg(&recording))?;
         let Report { source, services } =
-            self.say(Command::new(&self.observer).args(["analyze", "--quiet", "--json"]).arg(&recording))?;
+            say(Command::new(&self.observer).args(["analyze", "--quiet", "--json"]).arg(&recording))?;
         let said = only(services)?;
         let said_at_once = only(at_once.services)?;
         let said_at_once = (said_at_once.verdict.cause, said_at_once.recommendation.action);
@@ -141,21 +139,21 @@ impl Bench {
         })
     }
 
-    /// What an observer ends with.
-    fn say<T: DeserializeOwned>(&self, command: &mut Command) -> Result<T> {
-        let ended = command.stdin(Stdio::null()).output().context("cannot start the observer")?;
-        if !ended.status.success() {
-            bail!("{command:?} ended with {}: {}", ended.status, String::from_utf8_lossy(&ended.stderr));
-        }
-        serde_json::from_slice(&ended.stdout).context("a report is not understood")
-    }
-
     /// The same arrivals and faults once more, to a client that sends copies.
     fn apply(&self, scenario: &Scenario, policy: Policy) -> Result<Applied> {
         let truth = demo::run(&self.observer, &Scenario { hedging: Some(policy), ..scenario.clone() })?;
         let summary = truth.summary();
         Ok(Applied { p99_s: p99_s(&truth)?, hedged: summary.hedged_share, failed: summary.failed })
     }
+}
+
+/// What an observer ends with.
+fn say<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
+    let ended = command.stdin(Stdio::null()).output().context("cannot start the observer")?;
+    if !ended.status.success() {
+        bail!("{command:?} ended with {}: {}", ended.status, String::from_utf8_lossy(&ended.stderr));
+    }
+    serde_json::from_slice(&ended.stdout).context("a report is not understood")
 }
 
 impl Recommendation {
