@@ -26,7 +26,7 @@ pub use self::{
     detail::in_full,
     families::{of as families, some as some_cases},
     recording::Recording,
-    score::{Named, Score},
+    score::{Harm, Named, Score},
     summary::Summary,
     table::{by_case, by_family, in_short},
 };
