@@ -14,6 +14,7 @@ mod pace;
 mod plan;
 mod recording;
 mod score;
+mod speed;
 mod summary;
 mod table;
 mod truth;
@@ -27,6 +28,7 @@ pub use self::{
     families::{of as families, some as some_cases},
     recording::Recording,
     score::{Harm, Named, Score},
+    speed::speed,
     summary::Summary,
     table::{by_case, by_family, in_short},
 };

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 use observer_accuracy::{
     Adaptive, Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_short,
-    some_cases,
+    some_cases, speed,
 };
 use rayon::prelude::*;
 
@@ -37,6 +37,9 @@ struct Arguments {
     /// Two dozen cases that are always the same
     #[arg(long, conflicts_with_all = ["cases", "family", "half", "case"])]
     quick: bool,
+    /// Only assess 100,000 exchanges of one service so many times, and say how long that takes
+    #[arg(long, value_name = "TIMES", conflicts_with_all = ["cases", "half", "family", "case"])]
+    speed: Option<usize>,
     /// Where measured truths are kept
     #[arg(long, value_name = "FILE", default_value = "target/accuracy/truths.jsonl")]
     truths: PathBuf,
@@ -79,6 +82,10 @@ impl FromStr for Named {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
+    if let Some(times) = arguments.speed {
+        println!("{}", speed(times)?);
+        return Ok(());
+    }
     let cache = Cache::open(&arguments.truths)?;
     if let Some(Named { family, seed }) = arguments.case {
         if let Some(folder) = arguments.dump {

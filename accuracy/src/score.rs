@@ -8,7 +8,8 @@ use observer::{
         Context, Question, assess,
         model::{Action, Assessment, Cause},
     },
-    ledger::Metric,
+    exchange::Names,
+    ledger::{Metric, Row},
 };
 
 use crate::{
@@ -71,9 +72,8 @@ pub struct Score {
     pub applied: Option<Applied>,
 }
 
-/// The assessment of a recording, and how many seconds it took.
-pub(crate) fn judge(recording: &Recording, question: &Question) -> (Assessment, f64) {
-    let rows = recording.rows();
+/// The assessment of rows of one service.
+pub(crate) fn assess_rows(rows: &[Row], names: &Names, question: &Question) -> Assessment {
     let context = Context {
         protocol: None,
         client_known: true,
@@ -84,8 +84,14 @@ pub(crate) fn judge(recording: &Recording, question: &Question) -> (Assessment, 
         metric: Metric::FirstByte,
         degraded: &[],
     };
+    assess(rows, names, &context, question)
+}
+
+/// The assessment of a recording, and how many seconds it took.
+pub(crate) fn judge(recording: &Recording, question: &Question) -> (Assessment, f64) {
+    let rows = recording.rows();
     let begun = Instant::now();
-    let assessment = assess(&rows, &recording.names, &context, question);
+    let assessment = assess_rows(&rows, &recording.names, question);
     (assessment, begun.elapsed().as_secs_f64())
 }
 

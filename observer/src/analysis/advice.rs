@@ -18,6 +18,7 @@ use super::{
     slow::Slow,
     verdict::{Judgement, pauses},
 };
+use crate::quantity::Share;
 
 /// Hedges ÷ requests at most where the utilisation of the instances is not known.
 const CAUTIOUS: f64 = 0.05;
@@ -144,7 +145,7 @@ fn hedge(found: &Found<'_>, random: &mut Pcg64, advice: &mut Recommendation) -> 
 /// Hedges ÷ requests at most: what somebody decided, as far as it leaves the instances room where it is known how busy
 /// they are; without a decision a twentieth, or where it is known, what leaves room and a tenth.
 fn budget(found: &Found<'_>) -> f64 {
-    let decided = found.question.budget.map(|budget| budget.as_fraction());
+    let decided = found.question.budget.map(Share::as_fraction);
     match found.question.utilisation {
         Some(utilisation) => {
             let room = (ROOM / utilisation.as_fraction().max(1e-9) - 1.0).max(0.0);
@@ -231,7 +232,7 @@ fn fan_out(found: &Found<'_>) -> Option<FanOut> {
             component_quantile: quantile,
             component_s: (enough && !component.at_least).then(|| component.duration.as_seconds()),
             slow_share: 1.0 - libm::pow(1.0 - share, f64::from(width)),
-            budget_per_request: found.question.budget.map_or(CAUTIOUS, |budget| budget.as_fraction()),
+            budget_per_request: found.question.budget.map_or(CAUTIOUS, Share::as_fraction),
         }
     })
 }

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     exchange::{NameId, Names},
     ledger::Row,
-    maps::IndexMap,
+    maps::{HashMap, IndexMap},
 };
 
 /// Every assessment draws the same numbers: it is a function of its arguments.
@@ -65,12 +65,9 @@ pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Que
             .filter(|instance| elevated(*instance))
             .map(|instance| names.text(samples.instances[instance]).to_owned())
             .collect(),
-        slow_classes: samples
-            .classes
-            .iter()
-            .zip(&findings.classes)
-            .filter(|(_, group)| group.is_elevated)
-            .map(|(class, _)| names.text(*class).to_owned())
+        slow_classes: (0..samples.classes.len())
+            .filter(|class| findings.classes[*class].is_elevated)
+            .map(|class| samples.classes.text(class, names))
             .collect(),
         clusters: findings
             .clusters
@@ -83,7 +80,7 @@ pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Que
     };
     let summary = phrases::summary(&verdict);
     phrases::after_episodes(&mut recommendation, &verdict);
-    Assessment { verdict: Verdict { summary, ..verdict }, recommendation, hedging: hedging(&samples) }
+    Assessment { verdict: Verdict { summary, ..verdict }, recommendation, hedging: hedging(&samples, rows) }
 }
 
 /// For each instance, which host it is on: the address without its port.
@@ -137,11 +134,31 @@ fn episodes(findings: &Findings, judgement: &Judgement) -> Option<Episodes> {
 }
 
 /// Copies that a log tells apart.
-fn hedging(samples: &Samples) -> Option<Hedging> {
+fn hedging(samples: &Samples, rows: &[Row]) -> Option<Hedging> {
     let copies = samples.copies.len();
     (copies > 0).then(|| Hedging {
         observed: true,
         rate: copies as f64 / samples.primaries.len().max(1) as f64,
-        wins: samples.copies.iter().filter(|copy| copy.answered).count() as f64 / copies as f64,
+        wins: wins(rows) as f64 / copies as f64,
     })
+}
+
+/// How many copies are answered before their request's first copy is, if that is known; a first copy that was given up
+/// has lost.
+fn wins(rows: &[Row]) -> usize {
+    let end = |row: &Row| row.start().0.saturating_add(row.experienced().0);
+    let is_copy = |row: &&Row| row.attempt().is_some_and(|attempt| attempt > 0);
+    let answered = |row: &&Row| !row.is_censored();
+    let firsts: HashMap<u64, u64> = rows
+        .iter()
+        .filter(|row| answered(row) && !is_copy(row))
+        .filter_map(|row| Some((row.request()?, end(row))))
+        .collect();
+    rows.iter()
+        .filter(|row| answered(row) && is_copy(row))
+        .filter(|row| {
+            let first = row.request().and_then(|request| firsts.get(&request));
+            first.is_none_or(|first| end(row) < *first)
+        })
+        .count()
 }

@@ -5,6 +5,8 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
+use super::rounding::count;
+
 /// So many blocks.
 pub(super) const BLOCKS: usize = 40;
 
@@ -43,6 +45,6 @@ impl Bootstrap {
 /// The middle 95 % of ascending figures.
 pub(super) fn interval(figures: &[f64]) -> [f64; 2] {
     let Some(last) = figures.len().checked_sub(1) else { return [f64::NAN; 2] };
-    let cut = (figures.len() as f64 * 0.025) as usize;
+    let cut = count(figures.len() as f64 * 0.025);
     [figures[cut], figures[last - cut]]
 }

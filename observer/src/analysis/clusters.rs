@@ -38,7 +38,7 @@ pub(super) fn clusters(
 ) -> Clusters {
     let count = marks.len();
     let mut clusters = Clusters { of: (0..count as u32).collect() };
-    if count < 3 || count > MOST_INSTANCES {
+    if !(3..=MOST_INSTANCES).contains(&count) {
         return clusters;
     }
     let width = least_width.0.max(span.0 / WINDOWS).max(1) * 2;
@@ -106,14 +106,13 @@ impl Clusters {
     }
 
     /// Groups of more than one instance.
-    #[expect(clippy::cast_possible_truncation, reason = "a hundred instances")]
     pub(super) fn groups(&self) -> Vec<Vec<u32>> {
-        let members =
-            |first: u32| (0..self.of.len() as u32).filter(move |member| self.of[*member as usize] == first);
-        (0..self.of.len() as u32)
-            .map(|first| members(first).collect::<Vec<_>>())
-            .filter(|group| group.len() > 1)
-            .collect()
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); self.of.len()];
+        for (member, of) in (0..).zip(&self.of) {
+            members[*of as usize].push(member);
+        }
+        members.retain(|group| group.len() > 1);
+        members
     }
 
     /// The marks of each group taken together, in the order of time.
@@ -122,10 +121,8 @@ impl Clusters {
         for (marks, of) in marks.iter().zip(&self.of) {
             merged[*of as usize].extend(marks);
         }
-        for (place, marks) in merged.iter_mut().enumerate() {
-            if self.of.iter().filter(|of| **of as usize == place).count() > 1 {
-                marks.sort_unstable_by_key(|mark| mark.start);
-            }
+        for group in self.groups() {
+            merged[group[0] as usize].sort_unstable_by_key(|mark| mark.start);
         }
         merged.retain(|marks| !marks.is_empty());
         merged

@@ -10,6 +10,8 @@ use observer_common::Nanoseconds;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
+use super::{rounding::count, samples::number};
+
 /// So many rotations: the least p-value that they can give is one in a hundred.
 const ROTATIONS: usize = 99;
 
@@ -28,6 +30,9 @@ const MOST_WIDTHS: u32 = 9;
 
 /// Beyond so many, windows are no shorter.
 const MOST_CELLS: u64 = 400_000;
+
+/// More units than this are put together to as many.
+const MOST_UNITS: usize = 200;
 
 /// χ is this much nearer to one than chance is, or a little and several times what chance is.
 const MUCH: f64 = 0.4;
@@ -86,6 +91,8 @@ pub(super) fn coincidence(
     if units.iter().filter(|unit| !unit.is_empty()).count() < 2 {
         return None;
     }
+    let together = (units.len() > MOST_UNITS).then(|| put_together(units));
+    let units = together.as_deref().unwrap_or(units);
     let mut best: Option<Coincidence> = None;
     let mut width = Nanoseconds(span.0 / FEWEST_WINDOWS + 1);
     for _ in 0..MOST_WIDTHS {
@@ -101,6 +108,19 @@ pub(super) fn coincidence(
         }
     }
     best
+}
+
+/// Where there are very many units with few requests each, several are taken for one: what all of them have in common
+/// still shows, in bounded time.
+fn put_together(units: &[Vec<Mark>]) -> Vec<Vec<Mark>> {
+    let mut fewer: Vec<Vec<Mark>> = vec![Vec::new(); MOST_UNITS];
+    for (place, marks) in units.iter().enumerate() {
+        fewer[place % MOST_UNITS].extend(marks);
+    }
+    for marks in &mut fewer {
+        marks.sort_unstable_by_key(|mark| mark.start);
+    }
+    fewer
 }
 
 impl Coincidence {
@@ -135,9 +155,18 @@ impl Coincidence {
         }
     }
 
-    /// The share of slow requests in the coincident windows of some part of time.
-    pub(super) fn in_windows(&self) -> impl Iterator<Item = (bool, u32)> {
-        self.windows.iter().copied().zip(self.slow.iter().copied())
+    /// Whether what began then lies in a coincident window.
+    pub(super) fn is_coincident(&self, start: Nanoseconds) -> bool {
+        let window = usize::try_from(start.0 / self.width.0).unwrap_or(usize::MAX);
+        self.windows.get(window) == Some(&true)
+    }
+
+    /// Which part of the slow requests in coincident windows is there by more than chance.
+    pub(super) fn part_inside(&self) -> f64 {
+        let inside: u32 =
+            self.windows.iter().zip(&self.slow).filter(|(is, _)| **is).map(|(_, slow)| slow).sum();
+        let all: u32 = self.slow.iter().sum();
+        (self.share * f64::from(all) / f64::from(inside.max(1))).min(1.0)
     }
 }
 
@@ -291,7 +320,7 @@ impl<'a> Windows<'a> {
     }
 
     /// χ over pairs of requests at different instances in the same window, without the bias of counting a request with
-    /// itself:  Σ_w Σ_{b≠c} r_bw r_cw ÷ Σ_w Σ_{b≠c} n_bw n_cw ÷ p + p  with  r = slow − n p_b.
+    /// itself: `Σ_w Σ_{b≠c} r_bw r_cw ÷ Σ_w Σ_{b≠c} n_bw n_cw ÷ p + p` with `r = slow − n p_b`.
     fn chi(&self, cells: &[u32]) -> f64 {
         let units = self.units.len();
         let share: Vec<f64> = self
@@ -321,14 +350,13 @@ impl<'a> Windows<'a> {
 }
 
 /// How far an instance's requests are rotated.
-#[expect(clippy::cast_possible_truncation, reason = "an instance has fewer than 2^32 requests")]
 fn rotation(requests: usize, random: &mut Pcg64) -> u32 {
-    let least = (requests as f64 * LEAST_ROTATION) as u32;
-    let most = (requests as u32).saturating_sub(least);
+    let least = number(count(requests as f64 * LEAST_ROTATION));
+    let most = number(requests).saturating_sub(least);
     if most > least { random.random_range(least..most) } else { 0 }
 }
 
-/// How many units of equal size requests are spread over as they are over these: n² ÷ Σ_b n_b² (inverse Simpson index).
+/// How many units of equal size requests are spread over as they are over these: `n² ÷ Σ_b n_b²` (inverse Simpson index).
 fn effective_units(requests: impl Iterator<Item = u32>) -> f64 {
     let (sum, squares) =
         requests.map(f64::from).fold((0.0, 0.0), |(sum, squares), n| (sum + n, squares + n * n));

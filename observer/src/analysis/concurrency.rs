@@ -15,16 +15,18 @@ pub(super) fn in_flight_at_start(samples: &Samples) -> Vec<u32> {
     let mut ends = Vec::new();
     for rows in &samples.by_instance {
         ends.clear();
-        ends.extend(rows.iter().map(|row| samples.primaries[*row as usize].arrived()));
+        let rows = rows.iter().map(|row| (*row as usize, &samples.primaries[*row as usize]));
+        // One that was over at once was never under way.
+        let lasts = |sample: &Sample| sample.arrived() > sample.start;
+        ends.extend(rows.clone().filter(|(_, sample)| lasts(sample)).map(|(_, sample)| sample.arrived()));
         ends.sort_unstable();
-        let mut over = 0;
-        for (before, row) in rows.iter().enumerate() {
-            let start = samples.primaries[*row as usize].start;
-            while ends.get(over).is_some_and(|end| *end <= start) {
+        let (mut before, mut over) = (0_usize, 0_usize);
+        for (row, sample) in rows {
+            while ends.get(over).is_some_and(|end| *end <= sample.start) {
                 over += 1;
             }
-            // One that began at the same moment and was over at once is not under way.
-            in_flight[*row as usize] = u32::try_from(before.saturating_sub(over)).unwrap_or(u32::MAX);
+            in_flight[row] = u32::try_from(before - over).unwrap_or(u32::MAX);
+            before += usize::from(lasts(sample));
         }
     }
     in_flight
@@ -89,7 +91,7 @@ const ENOUGH: usize = 40;
 pub(super) fn load(samples: &Samples, slow: &Slow, in_flight: &[u32]) -> Load {
     let span = samples.span.as_seconds().max(1e-9);
     let instances = samples.by_instance.len().max(1) as f64;
-    let total: f64 = samples.primaries.iter().map(|sample| latency(sample)).sum();
+    let total: f64 = samples.primaries.iter().map(latency).sum();
     let concurrency = total / span / instances;
     let (knee, least) = knee(samples, in_flight);
     let work = samples.primaries.len() as f64 * least / span / instances;

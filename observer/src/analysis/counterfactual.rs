@@ -2,7 +2,7 @@
 //!
 //! For a late request, a *donor* is taken: a request of the same kind that began at another instance when the second copy
 //! would have. What happened to it would have happened to the copy, so the caller would have had its answer after
-//! T = min(L, d + L_donor). Since the donor is taken from the same moment, what strikes all instances strikes it too; since
+//! `T = min(L, d + L_donor)`. Since the donor is taken from the same moment, what strikes all instances strikes it too; since
 //! it is of the same class, what makes a class slow makes it slow; and it is never at the instance that is slow as a whole.
 
 use std::num::NonZeroU32;
@@ -14,6 +14,7 @@ use super::{
     kinds::Kinds,
     quantiles::Survival,
     repeatable::Repeatable,
+    rounding::{count, times},
     samples::{Sample, Samples, number},
 };
 
@@ -106,7 +107,7 @@ struct End {
     late: u32,
     block: u8,
     with_copy: bool,
-    weight: f32,
+    weight: f64,
 }
 
 impl<'a> Counterfactual<'a> {
@@ -152,18 +153,18 @@ impl<'a> Counterfactual<'a> {
 
     /// The quantile without second copies.
     pub(super) fn quantile(&self, quantile: f64) -> u64 {
-        let beyond = ((1.0 - quantile) * self.total) as usize;
+        let beyond = count((1.0 - quantile) * self.total);
         self.candidates.get(beyond).map_or(0, |candidate| candidate.latency)
     }
 
     /// Lets all requests that are late after `delay` race; of the less late ones only so many that there are about
     /// `most`, each standing for several.
     pub(super) fn races(&self, delay: Nanoseconds, most: usize) -> Races {
-        let count = self.candidates.partition_point(|candidate| candidate.latency > delay.0);
-        let late = &self.candidates[..count];
+        let late_count = self.candidates.partition_point(|candidate| candidate.latency > delay.0);
+        let late = &self.candidates[..late_count];
         // The latest half of the budget are all looked at.
-        let whole = (most / 2).min(count);
-        let step = ((count - whole) / (most / 2).max(1)).max(1);
+        let whole = (most / 2).min(late_count);
+        let step = ((late_count - whole) / (most / 2).max(1)).max(1);
         let chosen = late[..whole].iter().map(|candidate| (candidate, 1.0)).chain(
             late[whole..].iter().skip(step / 2).step_by(step).map(|candidate| (candidate, step as f64)),
         );
@@ -180,13 +181,13 @@ impl<'a> Counterfactual<'a> {
             found.clear();
             self.find_donors(sample, moment, &mut found);
             let end = |duration, with_copy, weight| End { duration, late, block, with_copy, weight };
-            ends.push(end(candidate.latency, false, weight as f32));
+            ends.push(end(candidate.latency, false, weight));
             if found.is_empty() {
-                ends.push(end(candidate.latency, true, weight as f32));
+                ends.push(end(candidate.latency, true, weight));
             }
             for donor in &found {
                 let duration = candidate.latency.min(delay.0.saturating_add(*donor));
-                ends.push(end(duration, true, (weight / found.len() as f64) as f32));
+                ends.push(end(duration, true, weight / found.len() as f64));
             }
             let sum: f64 = found.iter().map(|donor| *donor as f64).sum();
             work.push(sum / found.len().max(1) as f64 / self.mean);
@@ -200,16 +201,16 @@ impl<'a> Counterfactual<'a> {
             *row = number(self.samples.primaries.partition_point(|sample| sample.start.0 <= moment));
         }
         let due = due.into_iter().map(|(begun, late)| (late, begun)).collect();
-        let steep = if count > 0 {
-            self.late(Nanoseconds((delay.0 as f64 * SOONER) as u64)) * self.total / count as f64
+        let sooner = if late_count > 0 {
+            self.late(times(delay, SOONER)) * self.total / late_count as f64
         } else {
             1.0
         };
         Races {
             delay,
             weights,
-            late: count as f64 / self.total,
-            steep,
+            late: late_count as f64 / self.total,
+            steep: sooner,
             ends,
             due,
             work,
@@ -267,7 +268,7 @@ fn presumed(sample: &Sample, survival: &Survival) -> u64 {
 
 impl Races {
     /// What these races come to within a budget: with probability q = min(1, budget ÷ late) a late request is sent again
-    /// (SingleR of Kaler, He and Elnikety, 2017), as long as there is a token for it.
+    /// (`SingleR` of Kaler, He and Elnikety, 2017), as long as there is a token for it.
     pub(super) fn within(&self, trial: Trial, target: f64) -> Effect {
         let probability = self.probability(trial);
         let granted = self.granted(trial);
@@ -319,7 +320,7 @@ impl Races {
         for end in &self.ends {
             let granted = granted[end.late as usize];
             let part = if end.with_copy { granted } else { 1.0 - granted };
-            left -= part * f64::from(end.weight) * f64::from(times[usize::from(end.block)]);
+            left -= part * end.weight * f64::from(times[usize::from(end.block)]);
             if left <= 0.0 {
                 return end.duration;
             }

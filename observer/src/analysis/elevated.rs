@@ -39,7 +39,7 @@ pub(super) struct Group {
     pub(super) slow: f64,
     /// Whether it is elevated.
     pub(super) is_elevated: bool,
-    /// The share of its slow requests that it would not have at the rate of the others: 1 − p_rest ÷ p_group.
+    /// The share of its slow requests that it would not have at the rate of the others: `1 − p_rest ÷ p_group`.
     pub(super) attributable: f64,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Group {
 ///
 /// A group is elevated if it is slow three times as often as those that are not, and that is three standard errors more,
 /// where the variance of its slow requests is the one between windows of time (cluster-robust):
-/// Var = Σ_w (k_w − n_w p)².
+/// `Var = Σ_w (k_w − n_w p)²`.
 #[expect(clippy::cast_possible_truncation, reason = "there are sixty windows")]
 pub(super) fn compare(
     members: impl Iterator<Item = Member> + Clone,
@@ -55,27 +55,30 @@ pub(super) fn compare(
     span: Nanoseconds,
 ) -> Vec<Group> {
     let width = span.0 / WINDOWS as u64 + 1;
-    let mut requests = vec![0.0; groups * WINDOWS];
-    let mut slow = vec![0.0; groups * WINDOWS];
-    for member in members {
-        let cell = member.group as usize * WINDOWS + ((member.start.0 / width) as usize).min(WINDOWS - 1);
-        requests[cell] += 1.0;
-        slow[cell] += member.slow;
+    let mut found = vec![Group::default(); groups];
+    for member in members.clone() {
+        found[member.group as usize].requests += 1.0;
+        found[member.group as usize].slow += member.slow;
     }
-    let mut found: Vec<Group> = (0..groups)
-        .map(|group| {
-            let cells = group * WINDOWS..(group + 1) * WINDOWS;
-            Group {
-                requests: requests[cells.clone()].iter().sum(),
-                slow: slow[cells].iter().sum(),
-                ..Group::default()
-            }
-        })
-        .collect();
+    // Only groups with enough slow requests need their windows: there may be very many others.
+    let mut rank = vec![None; groups];
+    let enough = (0..groups).filter(|group| found[*group].slow >= FEWEST).collect::<Vec<_>>();
+    for (place, group) in enough.iter().enumerate() {
+        rank[*group] = Some(place * WINDOWS);
+    }
+    let mut requests = vec![0.0; enough.len() * WINDOWS];
+    let mut slow = vec![0.0; enough.len() * WINDOWS];
+    for member in members {
+        if let Some(first) = rank[member.group as usize] {
+            let cell = first + ((member.start.0 / width) as usize).min(WINDOWS - 1);
+            requests[cell] += 1.0;
+            slow[cell] += member.slow;
+        }
+    }
     let errors = |place: usize, rest: f64| {
         let group = &found[place];
         let own = rate(group);
-        let cells = place * WINDOWS..(place + 1) * WINDOWS;
+        let cells = rank[place].map_or(0..0, |first| first..first + WINDOWS);
         let variance = |together: usize| -> f64 {
             let requests = requests[cells.clone()].chunks(together).map(|cells| cells.iter().sum::<f64>());
             let slow = slow[cells.clone()].chunks(together).map(|cells| cells.iter().sum::<f64>());
@@ -86,21 +89,18 @@ pub(super) fn compare(
     };
     // Those that stand out from all others are not what the others are compared with: two slow instances of four would
     // hide each other.
-    let everyone: Vec<usize> = (0..groups).collect();
-    let stands_out = |place: usize, among: &[usize], times: f64| {
-        let rest = rest(&found, among, place)?;
-        let own = rate(&found[place]);
-        let does =
-            found[place].slow >= FEWEST && own >= times * rest && errors(place, rest) >= STANDARD_ERRORS;
+    let stands_out = |place: usize, among: &Among, times: f64| {
+        let group = &found[place];
+        let rest = among.rest(group, place)?;
+        let own = rate(group);
+        let does = group.slow >= FEWEST && own >= times * rest && errors(place, rest) >= STANDARD_ERRORS;
         does.then_some(1.0 - rest / own)
     };
-    let usual: Vec<usize> = everyone
-        .iter()
-        .copied()
-        .filter(|place| stands_out(*place, &everyone, SUSPICIOUS).is_none())
-        .collect();
-    let elevated: Vec<Option<f64>> =
-        everyone.iter().map(|place| stands_out(*place, &usual, TIMES_REST)).collect();
+    let everyone = Among::of(&found, vec![true; groups]);
+    let usual: Vec<bool> =
+        (0..groups).map(|place| stands_out(place, &everyone, SUSPICIOUS).is_none()).collect();
+    let usual = Among::of(&found, usual);
+    let elevated: Vec<Option<f64>> = (0..groups).map(|place| stands_out(place, &usual, TIMES_REST)).collect();
     for (group, elevated) in found.iter_mut().zip(elevated) {
         group.is_elevated = elevated.is_some();
         group.attributable = elevated.unwrap_or(0.0);
@@ -112,12 +112,27 @@ fn rate(group: &Group) -> f64 {
     group.slow / group.requests.max(1.0)
 }
 
-/// How often the groups of `among` besides `place` are slow; a little more, so that it is never zero.
-fn rest(found: &[Group], among: &[usize], place: usize) -> Option<f64> {
-    let (mut requests, mut slow) = (0.0, 0.0);
-    for other in among.iter().filter(|other| **other != place) {
-        requests += found[*other].requests;
-        slow += found[*other].slow;
+/// Groups that others are compared with, and their sums.
+struct Among {
+    is: Vec<bool>,
+    requests: f64,
+    slow: f64,
+}
+
+impl Among {
+    fn of(found: &[Group], is: Vec<bool>) -> Self {
+        let (mut requests, mut slow) = (0.0, 0.0);
+        for (group, _) in found.iter().zip(&is).filter(|(_, is)| **is) {
+            requests += group.requests;
+            slow += group.slow;
+        }
+        Self { is, requests, slow }
     }
-    (requests > 0.0).then(|| (slow + 0.5) / (requests + 1.0))
+
+    /// How often those besides a group are slow; a little more, so that it is never zero.
+    fn rest(&self, group: &Group, place: usize) -> Option<f64> {
+        let own = if self.is[place] { [group.requests, group.slow] } else { [0.0; 2] };
+        let (requests, slow) = (self.requests - own[0], (self.slow - own[1]).max(0.0));
+        (requests > 0.0).then(|| (slow + 0.5) / (requests + 1.0))
+    }
 }

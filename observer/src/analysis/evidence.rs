@@ -6,19 +6,24 @@ use super::{
     neighbours::between_instances,
     samples::Samples,
     slow::Slow,
-    verdict::{SLOW, STROKES, TAIL, pauses, strokes},
+    verdict::{PAUSES, SLOW, STROKES, TAIL, pauses, strokes},
 };
 
 /// All that were found.
 pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> Vec<Evidence> {
-    let fact = |name, value, threshold, meaning: &str| Evidence {
-        name,
-        value,
-        ci: None,
-        threshold,
-        meaning: meaning.to_owned(),
-    };
-    let mut all = vec![
+    let mut all = tail(samples, slow, findings);
+    all.extend(together(samples, slow, findings));
+    all.extend(apart(samples, slow, findings));
+    all.extend(load(findings));
+    all
+}
+
+fn fact(name: &'static str, value: f64, threshold: Option<f64>, meaning: &str) -> Evidence {
+    Evidence { name, value, ci: None, threshold, meaning: meaning.to_owned() }
+}
+
+fn tail(samples: &Samples, slow: &Slow, findings: &Findings) -> Vec<Evidence> {
+    vec![
         fact("tail_ratio", slow.tail_ratio(), Some(TAIL), "target quantile ÷ median"),
         fact("slow_requests", slow.count as f64, Some(SLOW as f64), "requests above the threshold"),
         fact(
@@ -27,112 +32,84 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
             Some(STROKES as f64),
             "separate strokes of slowness at single instances",
         ),
-    ];
+    ]
+}
+
+/// Whether instances are slow together.
+fn together(samples: &Samples, slow: &Slow, findings: &Findings) -> Vec<Evidence> {
+    let mut all = Vec::new();
     if let Some(coincidence) = &findings.coincidence {
-        all.push(fact(
-            "co_exceedance",
-            coincidence.chi,
-            Some(coincidence.slow_share),
-            "chance that a request elsewhere in the same window is slow, given that one is; the threshold is what \
-             chance brings",
-        ));
-        all.push(fact(
-            "slow_together",
-            coincidence.share,
-            Some(0.5),
-            "share of slow requests that are slow together with other instances, beyond chance",
-        ));
-        all.push(fact(
-            "slow_together_p",
-            coincidence.p_value,
-            Some(0.01),
-            "how often chance brings as much (rotations)",
-        ));
-        all.push(fact(
-            "slow_together_score",
-            coincidence.score,
-            Some(4.0),
-            "standard deviations beyond chance",
-        ));
-        all.push(fact(
-            "breadth",
-            coincidence.breadth,
-            Some(0.5),
-            "instances that such times strike, of those that they could have",
-        ));
-        all.push(fact("window_s", coincidence.width.as_seconds(), None, "width of these windows"));
+        all.extend([
+            fact(
+                "co_exceedance",
+                coincidence.chi,
+                Some(coincidence.slow_share),
+                "χ: chance that a request elsewhere in the same window is slow, given that one is; against chance",
+            ),
+            fact(
+                "slow_together",
+                coincidence.share,
+                Some(0.5),
+                "share of slow requests that are slow together with other instances, beyond chance",
+            ),
+            fact(
+                "slow_together_p",
+                coincidence.p_value,
+                Some(0.01),
+                "how often chance brings as much (rotations)",
+            ),
+            fact(
+                "slow_together_score",
+                coincidence.score,
+                Some(3.0),
+                "standard deviations of chance beyond its mean",
+            ),
+            fact(
+                "breadth",
+                coincidence.breadth,
+                Some(0.5),
+                "instances that such times strike, of those that they could have",
+            ),
+            fact("window_s", coincidence.width.as_seconds(), None, "width of these windows"),
+        ]);
     }
     if let Some(nearest) = findings.nearest {
+        let chance = slow.count as f64 / samples.primaries.len().max(1) as f64;
         all.push(Evidence {
             ci: Some(nearest.ci),
             ..fact(
                 "co_exceedance_nearest",
                 nearest.chi,
-                Some(slow.count as f64 / samples.primaries.len().max(1) as f64),
-                "chance that the request that began nearest in time at another instance is slow, given that one is",
+                Some(chance),
+                "χ with the request that began nearest in time at another instance; against chance",
             )
         });
     }
-    all.push(fact(
-        "between_instances",
-        between_instances(samples, &slow.is),
-        None,
-        "share of the variance of slowness that lies between instances",
-    ));
-    all.push(fact(
-        "pauses",
-        pauses(slow, samples, findings),
-        Some(0.25),
-        "by how much slow requests follow one another at an instance beyond chance",
-    ));
-    all.push(fact(
-        "queued",
-        findings.queued,
-        Some(QUEUED),
-        "share of other requests that find fewer under way than the first of a run of slow ones",
-    ));
-    all.push(fact(
-        "concurrency",
-        findings.load.concurrency,
-        None,
-        "requests of this client under way at an instance",
-    ));
-    if let Some(utilisation) = findings.load.utilisation() {
-        all.push(fact(
-            "utilisation",
-            utilisation,
-            Some(FULL),
-            "work under way at an instance ÷ the number from which on latency grows",
-        ));
-    }
-    if let Some(one) = findings.load.one_at_a_time {
-        all.push(fact(
-            "one_at_a_time",
-            f64::from(u8::from(one)),
+    all
+}
+
+/// How slowness comes at single instances.
+fn apart(samples: &Samples, slow: &Slow, findings: &Findings) -> Vec<Evidence> {
+    let mut all = vec![
+        fact(
+            "between_instances",
+            between_instances(samples, &slow.is),
             None,
-            "1 where an instance serves one request at a time, so that a slow one holds up others",
-        ));
-    }
-    all.push(fact(
-        "offered_work",
-        findings.load.offered,
-        None,
-        "work that arrives at an instance in a second, in seconds",
-    ));
-    all.push(fact(
-        "load_correlation",
-        findings.load.correlation,
-        None,
-        "rank correlation of latency with how many were under way",
-    ));
-    if findings.busy_share > 0.0 {
-        all.push(fact(
-            "busy_answers",
-            findings.busy_share,
-            Some(0.01),
-            "answers that say there is too much to do",
-        ));
-    }
+            "share of the variance of slowness that lies between instances",
+        ),
+        fact(
+            "pauses",
+            pauses(slow, samples, findings),
+            Some(PAUSES),
+            "by how much slow requests follow one another at an instance beyond chance",
+        ),
+        fact(
+            "queued",
+            findings.queued,
+            Some(QUEUED),
+            "share of other requests that find fewer under way than the first of a run of slow ones",
+        ),
+    ];
     if let Some((with, without)) = findings.retransmitted {
         all.push(fact(
             "slow_with_retransmission",
@@ -140,6 +117,42 @@ pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> V
             Some(3.0 * without),
             "share of slow requests among those during which a segment was seen again",
         ));
+    }
+    all
+}
+
+/// How busy instances are, as far as their client can tell.
+fn load(findings: &Findings) -> Vec<Evidence> {
+    let load = &findings.load;
+    let mut all = vec![
+        fact("concurrency", load.concurrency, None, "requests of this client under way at an instance"),
+        fact("offered_work", load.offered, None, "work that arrives at an instance in a second, in seconds"),
+        fact(
+            "load_correlation",
+            load.correlation,
+            None,
+            "rank correlation of latency with how many were under way",
+        ),
+    ];
+    if let Some(utilisation) = load.utilisation() {
+        all.push(fact(
+            "utilisation",
+            utilisation,
+            Some(FULL),
+            "work under way at an instance ÷ the number from which on latency grows",
+        ));
+    }
+    if let Some(one) = load.one_at_a_time {
+        all.push(fact(
+            "one_at_a_time",
+            f64::from(u8::from(one)),
+            None,
+            "1 where an instance serves one request at a time, so that a slow one holds up others",
+        ));
+    }
+    if findings.busy_share > 0.0 {
+        let meaning = "answers that say there is too much to do, at the median instance";
+        all.push(fact("busy_answers", findings.busy_share, Some(0.01), meaning));
     }
     all
 }

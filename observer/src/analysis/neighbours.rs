@@ -71,7 +71,7 @@ fn neighbour(primaries: &[Sample], row: usize, within: Nanoseconds) -> Option<us
         .filter(|other| distance(*other) <= within.0)
 }
 
-/// The share of the variance of slowness that lies between instances: Σ n_b (p_b − p)² ÷ (n p (1 − p)).
+/// The share of the variance of slowness that lies between instances: `Σ n_b (p_b − p)² ÷ (n p (1 − p))`.
 pub(super) fn between_instances(samples: &Samples, is_slow: &[bool]) -> f64 {
     let all = is_slow.len() as f64;
     let p = is_slow.iter().filter(|slow| **slow).count() as f64 / all.max(1.0);

@@ -36,6 +36,9 @@ pub(super) fn missing(judgement: &Judgement, samples: &Samples) -> Option<String
         Missing::Strokes { have, need } => {
             format!("{} more separate strokes of slowness{}", need - have, wait(have, need))
         }
+        Missing::Answers => {
+            "answers: not even half of the requests have one, or all of them are failures".to_owned()
+        }
         Missing::Instances => "a second instance: there is none that a copy could go to".to_owned(),
         Missing::Sight => {
             "the instances behind the virtual address: observe where addresses are translated, or on the host that \

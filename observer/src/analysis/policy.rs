@@ -9,6 +9,7 @@ use super::{
     counterfactual::{Counterfactual, Effect, NEVER, Races, Trial},
     feedback::Queueing,
     quantiles::Survival,
+    rounding::times,
 };
 
 /// So many late requests are looked at for each delay while the best is searched, and for the best itself.
@@ -68,7 +69,7 @@ pub(super) fn grid(counterfactual: &Counterfactual<'_>, survival: &Survival) -> 
             && delay.0 as f64 > 1.3 * before.0 as f64
         {
             for factor in [1.15, 1.3, 1.6] {
-                let between = Nanoseconds((before.0 as f64 * factor) as u64);
+                let between = times(before, factor);
                 if between.0 < delay.0 {
                     delays.push(between);
                 }

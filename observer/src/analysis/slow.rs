@@ -4,6 +4,7 @@ use observer_common::Nanoseconds;
 
 use super::{
     quantiles::{Bound, Survival},
+    rounding::times,
     samples::Sample,
 };
 
@@ -21,6 +22,8 @@ const ENOUGH: f64 = 60.0;
 pub(super) struct Slow {
     /// The median.
     pub(super) median: Nanoseconds,
+    /// Whether that is only a bound: not even half of the requests have an answer.
+    pub(super) has_no_median: bool,
     /// The quantile that is asked for.
     pub(super) target: Bound,
     /// Longer is slow.
@@ -38,9 +41,9 @@ impl Slow {
     /// as lies beyond the target, more if that are too few requests to tell anything, and at most a twentieth. So the
     /// threshold moves with the latency of the service and lies within the highest of several modes.
     pub(super) fn of(samples: &[Sample], survival: &Survival, target: f64) -> Self {
-        let median = survival.quantile(0.5).duration;
+        let Bound { duration: median, at_least: has_no_median } = survival.quantile(0.5);
         let share = (2.0 * (1.0 - target)).max(ENOUGH / samples.len().max(1) as f64).min(MOST);
-        let times_median = Nanoseconds((median.0 as f64 * TIMES_MEDIAN) as u64);
+        let times_median = times(median, TIMES_MEDIAN);
         let (part, target) = (survival.quantile(1.0 - share), survival.quantile(target));
         // Where the part around the target has no answers, how long was waited there says nothing.
         let above = if part.at_least { times_median } else { times_median.max(part.duration) };
@@ -53,7 +56,12 @@ impl Slow {
         let is: Vec<bool> = samples.iter().map(|sample| sample.latency > above).collect();
         let late = samples.iter().map(|sample| sample.latency > times_median).collect();
         let count = is.iter().filter(|is| **is).count();
-        Self { median, target, above, is, late, count }
+        Self { median, has_no_median, target, above, is, late, count }
+    }
+
+    /// The places of those that are slow.
+    pub(super) fn rows(&self) -> impl Iterator<Item = usize> {
+        self.is.iter().enumerate().filter(|(_, is)| **is).map(|(row, _)| row)
     }
 
     /// The target quantile ÷ the median.

@@ -8,6 +8,7 @@ use super::{
     composition::{Explanation, FULL, Findings},
     context::Context,
     model::{Cause, Composition, Portion},
+    rounding::count,
     samples::Samples,
     slow::Slow,
 };
@@ -24,7 +25,7 @@ pub(super) const STROKES: usize = 3;
 const HALF: f64 = 0.5;
 
 /// Slow requests that come one after another this much more often than by chance are pauses, not costly requests.
-const PAUSES: f64 = 0.25;
+pub(super) const PAUSES: f64 = 0.25;
 
 /// So many times as long as without waiting, requests take at the median where everything queues.
 const QUEUEING: f64 = 3.0;
@@ -49,6 +50,8 @@ pub(super) enum Missing {
     Slow { have: usize, need: usize },
     /// More separate strokes of slowness.
     Strokes { have: usize, need: usize },
+    /// Answers: too many requests have none, or failures only.
+    Answers,
     /// A second instance.
     Instances,
     /// Instances that can be told apart.
@@ -82,8 +85,14 @@ pub(super) fn judge(
             Some(Missing::Requests { have: requests, need: REQUESTS }),
         );
     }
-    if queues_throughout(findings, slow) {
+    let is_success = |sample: &super::samples::Sample| sample.answered && !sample.failed;
+    let none_succeeds = !samples.primaries.iter().any(is_success);
+    if queues_throughout(findings, slow) || (none_succeeds && findings.busy_share >= 0.5) {
         return judgement(Cause::Saturated, 0.9, None);
+    }
+    // Where not even half of the requests have an answer, what is normal is not known.
+    if none_succeeds || slow.has_no_median {
+        return judgement(Cause::Insufficient, 0.0, Some(Missing::Answers));
     }
     if slow.tail_ratio() < TAIL {
         return judgement(Cause::NoTail, (TAIL / slow.tail_ratio().max(1.0) - 1.0).min(0.5) + 0.5, None);
@@ -128,7 +137,7 @@ pub(super) fn judge(
             // Where instances serve one request at a time, a costly one holds up others, which looks like a pause.
             let paused =
                 pauses(slow, samples, findings) >= PAUSES && findings.load.one_at_a_time == Some(false);
-            if samples.tell_requests_apart() || paused {
+            if samples.classes.tell_requests_apart() || paused {
                 Cause::Independent
             } else {
                 Cause::IndependentOrRequest
@@ -143,13 +152,13 @@ pub(super) fn strokes(slow: &Slow, samples: &Samples, findings: &Findings) -> us
     let left: u32 = findings.bursts.iter().map(|burst| burst.slow).sum();
     let one_by_one = f64::from(left) * (1.0 - pauses(slow, samples, findings)).powi(2);
     if pauses(slow, samples, findings) < PAUSES {
-        findings.bursts.len().max(one_by_one as usize)
+        findings.bursts.len().max(count(one_by_one))
     } else {
         findings.bursts.len()
     }
 }
 
-/// By how much slow requests follow each other at an instance beyond chance: (χ_within − p) ÷ (1 − p).
+/// By how much slow requests follow each other at an instance beyond chance: `(χ_within − p) ÷ (1 − p)`.
 pub(super) fn pauses(slow: &Slow, samples: &Samples, findings: &Findings) -> f64 {
     let p = slow.count as f64 / samples.primaries.len().max(1) as f64;
     ((findings.burstiness.chi_within - p) / (1.0 - p)).max(0.0)

@@ -3,6 +3,7 @@
 //! Every figure compares runs that follow each other at once; none is asserted anywhere.
 
 mod accuracy;
+mod assessment;
 mod empty;
 mod kernel;
 mod observer;
@@ -55,6 +56,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
         influence(workspace, workload, arguments.rounds)?;
     }
     offline::analysis(workspace)?;
+    assessment::speed(workspace)?;
     simulation::speed(workspace)
 }
 

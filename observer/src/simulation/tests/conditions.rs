@@ -138,8 +138,8 @@ fn speeds_and_weights_are_those_of_the_instances() {
 
 #[test]
 fn losses_show_in_retransmits_and_take_no_slot() {
-    let loss = always(Scope::All, Effect::Loss { share: share(0.05), timeout: ms(200) });
-    let (outcome, seen) = watch(&calm(), &loss, &Policy::NONE, for_seconds(60));
+    let lossy = always(Scope::All, Effect::Loss { share: share(0.05), timeout: ms(200) });
+    let (outcome, seen) = watch(&calm(), &lossy, &Policy::NONE, for_seconds(60));
     let lost = seen.iter().filter(|copy| copy.retransmits > 0).count() as f64 / seen.len() as f64;
     assert!((0.04..0.06).contains(&lost), "{lost}");
     for copy in seen.iter().filter(|copy| copy.outcome == Ending::Ok) {
@@ -214,8 +214,8 @@ fn what_hangs_to_the_end_is_pending_and_counts_as_long_as_the_run() {
     for copy in seen.iter().filter(|copy| copy.instance == 0) {
         assert_eq!((copy.outcome, copy.sent.0 + copy.latency.0), (Ending::Pending, ms(5_000).0));
     }
-    let hung = seen.iter().filter(|copy| copy.instance == 0).count() as u64;
-    assert_eq!(outcome.counts.failed, hung);
+    let unanswered = seen.iter().filter(|copy| copy.instance == 0).count() as u64;
+    assert_eq!(outcome.counts.failed, unanswered);
     assert_eq!(outcome.latency().max(), ms(5_000));
     let (hedged, _) = watch(&calm(), &hang, &hedge(Hedge::after(ms(30))), for_seconds(5));
     assert_eq!(hedged.counts.failed, 0);
