@@ -11,6 +11,7 @@ mod draw;
 mod families;
 mod grid;
 mod pace;
+mod page;
 mod plan;
 mod recording;
 mod score;
@@ -26,6 +27,7 @@ pub use self::{
     case::{Case, Family, Half, Hedging},
     detail::in_full,
     families::{of as families, some as some_cases},
+    page::page,
     recording::Recording,
     score::{Harm, Named, Score},
     speed::speed,

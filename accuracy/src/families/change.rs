@@ -64,7 +64,6 @@ pub(super) const FAMILIES: &[Family] = &[
             let slower = Effect::Slower(draw.magnitude(4.0, 10.0));
             Ok(Traffic::to(system).classes(equal_classes(draw)).fault(Scope::All, when, slower))
         },
-        ..PATTERN
     },
     // Caches become warm, or heaps full, over the whole minute.
     Family {

@@ -156,7 +156,6 @@ pub(super) const FAMILIES: &[Family] = &[
             let system = plan.draw(draw, pace)?;
             Ok(mostly_named(draw, Traffic::to(system)))
         },
-        ..PATTERN
     },
     // Clients that wait for their answers ask as fast as they get them, in spells.
     Family {

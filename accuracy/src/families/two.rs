@@ -86,6 +86,5 @@ pub(super) const FAMILIES: &[Family] = &[
             let when = at_random(draw.magnitude(0.025, 0.1), length);
             Ok(Traffic::to(system).classes(equal_classes(draw)).fault(Scope::All, when, Effect::Pause))
         },
-        ..PATTERN
     },
 ];
