@@ -1,7 +1,8 @@
 //! How often the verdict and the advice are right.
 //!
 //! Families of simulated systems, each slow for one reason, are recorded as a probe beside their client would and
-//! assessed. What is true of them is known by how they were made, and measured by applying policies to them.
+//! assessed. What is true of them is known by how they were made, and measured by applying policies to them. The lab asks
+//! the same of real sockets.
 
 mod adaptive;
 mod cache;
@@ -10,6 +11,7 @@ mod detail;
 mod draw;
 mod families;
 mod grid;
+mod lab;
 mod pace;
 mod page;
 mod plan;
@@ -27,6 +29,7 @@ pub use self::{
     case::{Case, Family, Half, Hedging},
     detail::in_full,
     families::{of as families, some as some_cases},
+    lab::in_lab,
     page::page,
     recording::Recording,
     score::{Harm, Named, Score},

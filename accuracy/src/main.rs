@@ -12,8 +12,8 @@ use std::{
 use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 use observer_accuracy::{
-    Adaptive, Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_short,
-    page, some_cases, speed,
+    Adaptive, Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_lab,
+    in_short, page, some_cases, speed,
 };
 use rayon::prelude::*;
 
@@ -29,7 +29,7 @@ struct Arguments {
     /// Which families
     #[arg(long, value_enum, default_value_t = Chosen::Both)]
     half: Chosen,
-    /// Only families whose names contain this
+    /// Only families, or causes of the lab, whose names contain this
     #[arg(long)]
     family: Option<String>,
     /// Only this case, with all that is known about it
@@ -47,6 +47,12 @@ struct Arguments {
     /// Only assess 100,000 exchanges of one service so many times, and say how long that takes
     #[arg(long, value_name = "TIMES", conflicts_with_all = ["cases", "half", "family", "case"])]
     speed: Option<usize>,
+    /// Run the causes of `observer demo` on real sockets instead, for so many minutes in all
+    #[arg(long, value_name = "MINUTES", value_parser = minutes, conflicts_with_all = ["cases", "half", "case", "quick"])]
+    lab: Option<f64>,
+    /// Where recordings of the lab stay
+    #[arg(long, value_name = "DIR", default_value = "target/accuracy/lab", requires = "lab")]
+    recordings: PathBuf,
     /// Where measured truths are kept
     #[arg(long, value_name = "FILE", default_value = "target/accuracy/truths.jsonl")]
     truths: PathBuf,
@@ -67,6 +73,11 @@ impl Chosen {
             Self::Both => None,
         }
     }
+}
+
+fn minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse().ok().filter(|minutes| (0.1..=1_440.0).contains(minutes));
+    minutes.ok_or_else(|| "write a number of minutes, such as 10".into())
 }
 
 /// A case, as it is written.
@@ -91,6 +102,11 @@ fn main() -> Result<()> {
     let arguments = Arguments::parse();
     if let Some(times) = arguments.speed {
         println!("{}", speed(times)?);
+        return Ok(());
+    }
+    if let Some(minutes) = arguments.lab {
+        let part = arguments.family.as_deref();
+        println!("{}", in_lab(minutes, part, &arguments.recordings, &mut |what| eprintln!("{what}"))?);
         return Ok(());
     }
     let cache = Cache::open(&arguments.truths)?;

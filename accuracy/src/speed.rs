@@ -21,7 +21,7 @@ pub fn speed(times: usize) -> Result<String> {
     let family = family.with_context(|| format!("there is no family '{FAMILY}'"))?;
     let recording = (1..1_000)
         .map(|seed| Case::draw(family, seed).map(|case| Recording::of(&case)))
-        .find(|recording| recording.as_ref().map_or(true, |recording| recording.exchanges.len() >= EXCHANGES))
+        .find(|recording| recording.as_ref().is_ok_and(|recording| recording.exchanges.len() >= EXCHANGES))
         .context("no case has enough exchanges")??;
     let rows = &recording.rows()[..EXCHANGES];
     let mut took: Vec<f64> = (0..times)

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 #[test]
 fn advice_does_no_harm_and_causes_are_found() {
-    let cache = Cache::none();
+    let cache = Cache::without_gains();
     let scores: Vec<_> =
         some_cases().into_par_iter().map(|(family, seed)| Score::of(family, seed, &cache).unwrap()).collect();
     assert_eq!(scores.len(), 24);

@@ -37,7 +37,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // A client that collects its garbage, and has a tail behind it that is none of its making.
     Family {
         name: "regularly-late-reader",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Caller, Cause::Mixed],
         draw: |draw| {
             let pace =

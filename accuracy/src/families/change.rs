@@ -51,7 +51,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // A new version that everything is slow with, for as long as it takes to take it back.
     Family {
         name: "bad-deployment",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Shared],
         actions: &[Action::DoNotHedge],
         hedging: Hedging::Forbidden,
@@ -68,7 +68,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Caches become warm, or heaps full, over the whole minute.
     Family {
         name: "drift-and-executions",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = slow_executions(draw);
             let system = CALM.draw(draw, pace)?;

@@ -83,7 +83,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "store-for-few-requests",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Shared, Cause::Request, Cause::Mixed, Cause::IndependentOrRequest],
         actions: &[Action::DoNotHedge, Action::Canary],
         draw: |draw| {
@@ -101,7 +101,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Everything takes longer for good part of the time, and some of it much longer.
     Family {
         name: "slow-store-regularly",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::any(draw);
             let system = ROOMY.draw(draw, pace)?;

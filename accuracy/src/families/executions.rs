@@ -63,7 +63,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "heavier-tail-unnamed",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::LogNormal(draw.between(0.95, 1.25));
             Ok(Traffic::to(Plan { instances: (2, 30), ..Plan::default() }.draw(draw, pace)?))
@@ -72,7 +72,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "exponential-in-bursts",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let plan = Plan { arriving: &[Arriving::InBursts, Arriving::AfterAnswers], ..Plan::default() };
             Ok(Traffic::to(plan.draw(draw, Pace::Exponential)?).classes(equal_classes(draw)))
@@ -82,7 +82,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // What a lookup that is asked again after its timeout looks like.
     Family {
         name: "timeouts-within",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let system = Plan { utilisation: (0.1, 0.45), ..Plan::default() }.draw(draw, pace)?;
@@ -97,7 +97,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Where most work is quick because its result is kept, and the rest comes from several places.
     Family {
         name: "misses-of-two-caches",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let (near, far) = (draw.between(0.05, 0.3), draw.magnitude(0.012, 0.03));
             let mut system = Plan::default().draw(draw, Pace::Constant)?;

@@ -83,7 +83,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "hedged-executions-unmarked",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Independent, Cause::IndependentOrRequest],
         draw: |draw| {
             let pace = slow_executions(draw);
@@ -96,7 +96,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "hedged-stalls",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let system = PLAN.draw(draw, pace)?;
@@ -108,7 +108,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Two copies of one request are the evidence that nothing else gives.
     Family {
         name: "hedged-hidden-costs",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Request, Cause::IndependentOrRequest],
         actions: &[Action::DoNotHedge, Action::Canary],
         check: Check::Tail,

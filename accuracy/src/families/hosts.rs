@@ -16,7 +16,7 @@ use crate::{
 const PATTERN: Family = Family {
     name: "",
     half: Half::Tuning,
-    causes: &[Cause::Independent, Cause::Mixed],
+    causes: &[Cause::Independent, Cause::IndependentOrRequest, Cause::Mixed],
     actions: &[Action::Hedge, Action::Canary],
     hedging: Hedging::Remedy,
     check: Check::TailByFault,
@@ -51,7 +51,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "crowded-hosts-pause",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let mut system = OPEN.draw(draw, pace)?;
@@ -68,7 +68,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // One instance after the other stops for a second or two, and answers then what has piled up.
     Family {
         name: "rolling-stops",
-        causes: &[Cause::Independent, Cause::Instance, Cause::Mixed],
+        causes: &[Cause::Independent, Cause::IndependentOrRequest, Cause::Instance, Cause::Mixed],
         actions: &[Action::Hedge, Action::Canary, Action::Eject],
         draw: |draw| {
             let pace = Pace::even(draw);
@@ -85,8 +85,8 @@ pub(super) const FAMILIES: &[Family] = &[
     // One after the other begins cold, and is slow until its caches are warm.
     Family {
         name: "rolling-cold-starts",
-        half: Half::HeldOut,
-        causes: &[Cause::Independent, Cause::Instance, Cause::Mixed],
+        half: Half::Tuning,
+        causes: &[Cause::Independent, Cause::IndependentOrRequest, Cause::Instance, Cause::Mixed],
         actions: &[Action::Hedge, Action::Canary, Action::Eject],
         draw: |draw| {
             let pace = Pace::even(draw);

@@ -66,7 +66,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "few-slow-instances",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let plan = Plan { instances: (7, 30), rate: (200.0, 2_000.0), ..FEW };
@@ -82,7 +82,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // It has become slow while it was looked at.
     Family {
         name: "instance-slow-since",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let system = Plan { balancing: ALL, instances: (3, 12), ..FEW }.draw(draw, pace)?;
@@ -109,7 +109,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Some of its executions are slow, not all, and nobody else's.
     Family {
         name: "one-faulty-instance",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let system = Plan { instances: (3, 10), utilisation: (0.05, 0.3), ..FEW }.draw(draw, pace)?;
@@ -125,7 +125,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // It refuses everything at once, which must not look fast, while executions of all others are slow now and then.
     Family {
         name: "failing-fast",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Independent, Cause::Mixed, Cause::IndependentOrRequest],
         actions: &[Action::Hedge, Action::Canary, Action::Eject],
         check: Check::Tail,
@@ -163,7 +163,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // And with nearly all traffic it is full.
     Family {
         name: "one-full-of-most-traffic",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Saturated, Cause::Instance],
         actions: &[Action::Eject, Action::DoNotHedge],
         check: Check::Anything,

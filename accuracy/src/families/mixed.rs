@@ -75,7 +75,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "stalls-and-few-executions",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Shared, Cause::Mixed],
         actions: &[Action::DoNotHedge],
         hedging: Hedging::Forbidden,
@@ -89,7 +89,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "costly-class-and-few-pauses",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Request, Cause::Mixed],
         actions: &[Action::DoNotHedge, Action::Canary],
         draw: |draw| {
@@ -116,7 +116,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "slow-instance-and-executions",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Mixed, Cause::Instance, Cause::Independent],
         actions: &[Action::Eject, Action::Hedge, Action::Canary],
         draw: |draw| {
@@ -132,7 +132,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Pauses of single instances while a store behind all of them stands still at other times.
     Family {
         name: "pauses-and-stalls",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Mixed, Cause::Shared, Cause::Independent],
         draw: |draw| {
             let pace = Pace::even(draw);

@@ -7,6 +7,7 @@ mod caller;
 mod change;
 mod dependency;
 mod executions;
+mod fresh;
 mod hedged;
 mod hosts;
 mod instance;
@@ -24,6 +25,11 @@ use crate::case::{Family, Half};
 
 /// All families.
 pub(crate) fn all() -> Vec<Family> {
+    [tuned(), fresh::all()].concat()
+}
+
+/// Those that were looked at.
+fn tuned() -> Vec<Family> {
     [
         executions::FAMILIES,
         pauses::FAMILIES,
@@ -49,9 +55,37 @@ pub fn of(half: Option<Half>) -> Vec<Family> {
     all().into_iter().filter(|family| half.is_none_or(|half| family.half == half)).collect()
 }
 
+/// Every sixth family or so, picked before anybody knew how it is judged.
+const SOME: [&str; 24] = [
+    "slow-executions",
+    "exponential-in-bursts",
+    "pauses-of-two-lengths",
+    "one-overrun-instance",
+    "one-has-most-traffic",
+    "slow-jobs-at-the-same-time",
+    "store-for-some-requests",
+    "regular-surges-of-others",
+    "regularly-late-reader",
+    "long-ways-at-times",
+    "spread-of-costs-unnamed",
+    "slow-instance-and-executions",
+    "no-tail",
+    "hedged-executions",
+    "two-of-which-one-is-slow",
+    "executions-on-uneven-instances",
+    "few-hosts-of-four-to-eight",
+    "hung-and-avoided",
+    "two-brown-outs",
+    "bursts-at-high-load",
+    "up-to-four-costly-classes",
+    "executions-and-pauses",
+    "gradual-deployment-and-executions",
+    "two-of-which-one-pauses",
+];
+
 /// Two dozen cases of families of all kinds: always the same.
 pub fn some() -> Vec<(Family, u64)> {
-    all().into_iter().step_by(3).take(24).map(|family| (family, 1)).collect()
+    all().into_iter().filter(|family| SOME.contains(&family.name)).map(|family| (family, 1)).collect()
 }
 
 #[cfg(test)]
@@ -82,9 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn about_half_of_the_families_are_held_out() {
+    fn some_are_two_dozen() {
+        assert_eq!(some().len(), SOME.len());
+    }
+
+    #[test]
+    fn many_families_are_held_out() {
         let held_out = of(Some(Half::HeldOut)).len();
         let all = all().len();
-        assert!((4 * all..=6 * all).contains(&(10 * held_out)), "{held_out} of {all}");
+        assert!((3 * all..=6 * all).contains(&(10 * held_out)), "{held_out} of {all}");
     }
 }

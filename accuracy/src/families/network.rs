@@ -40,7 +40,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // In spells, as a full queue somewhere makes it.
     Family {
         name: "spells-of-loss",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Network, Cause::Shared],
         draw: |draw| {
             let pace = Pace::even(draw);
@@ -56,7 +56,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "loss-on-one-path",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Network, Cause::Instance],
         actions: &[Action::Eject, Action::Hedge, Action::Canary, Action::DoNotHedge],
         draw: |draw| {
@@ -92,7 +92,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // All paths become longer at times: a copy takes one of them too.
     Family {
         name: "long-ways-at-times",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Network, Cause::Shared],
         actions: &[Action::DoNotHedge],
         hedging: Hedging::Forbidden,

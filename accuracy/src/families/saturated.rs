@@ -89,7 +89,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "regular-surges-of-others",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Saturated, Cause::Shared],
         draw: |draw| {
             let pace = Pace::any(draw);
@@ -106,7 +106,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // In steps, up to a little above what can be served.
     Family {
         name: "growing-load",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Saturated, Cause::Shared],
         draw: |draw| {
             let pace = pace(draw);
@@ -126,7 +126,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Whatever finds a queue of some length is refused, which is fast.
     Family {
         name: "rejections",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = pace(draw);
             let plan = Plan { utilisation: (0.35, 0.7), balancing: &[Balancing::RoundRobin], ..FULL };
@@ -144,7 +144,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Queues of single instances become long by chance, and the next one is often empty.
     Family {
         name: "random-at-high-load",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Saturated, Cause::Independent, Cause::IndependentOrRequest, Cause::Mixed],
         actions: &[Action::DoNotHedge, Action::Canary, Action::Hedge],
         hedging: Hedging::Possible,
@@ -160,7 +160,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         name: "batch-of-others",
         causes: &[Cause::Saturated, Cause::Shared],
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let mut system = Plan { utilisation: (0.2, 0.45), ..FULL }.draw(draw, pace)?;

@@ -69,7 +69,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "slow-jobs-at-the-same-time",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let system = Plan { utilisation: (0.05, 0.25), ..BEHIND }.draw(draw, pace)?;
@@ -82,7 +82,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // Few instances are spared: what is shared is a switch, or a zone.
     Family {
         name: "stalls-of-most",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Shared, Cause::Mixed],
         draw: |draw| {
             let pace = Pace::even(draw);
@@ -98,7 +98,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "two-long-outages",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::any(draw);
             let system = Plan { rate: (100.0, 1_000.0), ..BEHIND }.draw(draw, pace)?;
@@ -114,7 +114,7 @@ pub(super) const FAMILIES: &[Family] = &[
     // So short that each strikes a handful of requests.
     Family {
         name: "many-short-stalls",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
             let plan = Plan { rate: (300.0, 2_000.0), service: (0.001, 0.008), ..BEHIND };

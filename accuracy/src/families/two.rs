@@ -61,7 +61,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "two-that-pause",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         check: Check::TailByFault,
         draw: |draw| {
             let pace = Pace::even(draw);
@@ -74,7 +74,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "two-that-stall-together",
-        half: Half::HeldOut,
+        half: Half::Tuning,
         causes: &[Cause::Shared],
         actions: &[Action::DoNotHedge],
         hedging: Hedging::Forbidden,

@@ -65,12 +65,9 @@ pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Que
             .filter(|instance| elevated(*instance))
             .map(|instance| names.text(samples.instances[instance]).to_owned())
             .collect(),
-        slow_classes: samples
-            .classes
-            .iter()
-            .zip(&findings.classes)
-            .filter(|(_, group)| group.is_elevated)
-            .map(|(class, _)| names.text(*class).to_owned())
+        slow_classes: (0..samples.classes.len())
+            .filter(|class| findings.classes[*class].is_elevated)
+            .map(|class| samples.classes.text(class, names))
             .collect(),
         clusters: findings
             .clusters

@@ -60,8 +60,8 @@ impl Classes {
         if heads.len() > 1 && often as f64 >= MOSTLY * rows.len() as f64 {
             return Self::new(heads, head, only);
         }
-        let sized = frequent(rows, sizes);
-        if sized.len() > 1 { Self::new(sized, sizes, only) } else { Self::new(named, name, only) }
+        let by_size = frequent(rows, sizes);
+        if by_size.len() > 1 { Self::new(by_size, sizes, only) } else { Self::new(named, name, only) }
     }
 
     fn new(found: Vec<(Label, usize)>, of: fn(&Row) -> Option<Label>, name: Option<NameId>) -> Self {
@@ -72,7 +72,10 @@ impl Classes {
 
     /// The number of a request's class; all that are not told apart have the one after the last.
     pub(super) fn number(&self, row: &Row) -> u32 {
-        (self.of)(row).and_then(|label| self.numbers.get(&label)).copied().unwrap_or(number(self.labels.len()))
+        (self.of)(row)
+            .and_then(|label| self.numbers.get(&label))
+            .copied()
+            .unwrap_or(number(self.labels.len()))
     }
 
     /// How many numbers there are.
@@ -96,7 +99,8 @@ impl Classes {
 
     /// What a class is called.
     pub(super) fn text(&self, class: usize, names: &Names) -> String {
-        let size = |what: &str, size: Option<u8>| size.map(|size| format!("{what} below {} B", 1_u128 << size));
+        let size =
+            |what: &str, size: Option<u8>| size.map(|size| format!("{what} below {} B", 1_u128 << size));
         match self.labels.get(class) {
             Some(Label::Name(name)) => names.text(*name).to_owned(),
             Some(Label::Head(hash)) => format!("the request {hash:016x}"),

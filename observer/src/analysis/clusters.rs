@@ -38,7 +38,7 @@ pub(super) fn clusters(
 ) -> Clusters {
     let count = marks.len();
     let mut clusters = Clusters { of: (0..count as u32).collect() };
-    if count < 3 || count > MOST_INSTANCES {
+    if !(3..=MOST_INSTANCES).contains(&count) {
         return clusters;
     }
     let width = least_width.0.max(span.0 / WINDOWS).max(1) * 2;

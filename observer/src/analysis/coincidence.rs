@@ -10,6 +10,8 @@ use observer_common::Nanoseconds;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
+use super::{rounding::count, samples::number};
+
 /// So many rotations: the least p-value that they can give is one in a hundred.
 const ROTATIONS: usize = 99;
 
@@ -31,6 +33,12 @@ const MOST_CELLS: u64 = 400_000;
 
 /// More units than this are put together to as many.
 const MOST_UNITS: usize = 200;
+
+/// Shares that differ by no more than this are alike.
+const ALIKE: f64 = 0.05;
+
+/// So many standard deviations of chance are clear.
+pub(super) const CLEAR: f64 = 3.0;
 
 /// χ is this much nearer to one than chance is, or a little and several times what chance is.
 const MUCH: f64 = 0.4;
@@ -126,7 +134,9 @@ impl Coincidence {
     pub(super) fn is_significant(&self) -> bool {
         let excess = (self.chi - self.slow_share) / (1.0 - self.slow_share).max(1e-9);
         let is_strong = excess >= MUCH || (excess >= LITTLE && self.chi >= TIMES_CHANCE * self.slow_share);
-        self.p_value <= 0.011 && self.score >= 3.0 && is_strong && self.breadth >= BROAD
+        // A few long episodes overlap in many rotations, so that chance varies much where there is least doubt.
+        let enough = if excess >= MUCH { CLEAR / 1.5 } else { CLEAR };
+        self.p_value <= 0.011 && self.score >= enough && is_strong && self.breadth >= BROAD
     }
 
     /// The same windows, and the share of other requests that lie in coincident ones beyond the chance of these.
@@ -147,15 +157,32 @@ impl Coincidence {
     /// Whether it says more than another one: what is significant first, then what explains more.
     fn is_more_telling_than(&self, other: &Self) -> bool {
         match (self.is_significant(), other.is_significant()) {
+            // Where the widest windows hold everything, narrower ones say when it was.
+            (true, true) if (self.share - other.share).abs() <= ALIKE => self.score > other.score,
             (true, true) => self.share > other.share,
             (false, false) => self.score > other.score,
             (mine, _) => mine,
         }
     }
 
-    /// The share of slow requests in the coincident windows of some part of time.
-    pub(super) fn in_windows(&self) -> impl Iterator<Item = (bool, u32)> {
-        self.windows.iter().copied().zip(self.slow.iter().copied())
+    /// Whether what began then lies in a coincident window.
+    pub(super) fn is_coincident(&self, start: Nanoseconds) -> bool {
+        let window = usize::try_from(start.0 / self.width.0).unwrap_or(usize::MAX);
+        self.windows.get(window) == Some(&true)
+    }
+
+    /// How many runs of coincident windows there are.
+    pub(super) fn runs(&self) -> f64 {
+        let begins = |place: usize| self.windows[place] && (place == 0 || !self.windows[place - 1]);
+        (0..self.windows.len()).filter(|place| begins(*place)).count() as f64
+    }
+
+    /// Which part of the slow requests in coincident windows is there by more than chance.
+    pub(super) fn part_inside(&self) -> f64 {
+        let inside: u32 =
+            self.windows.iter().zip(&self.slow).filter(|(is, _)| **is).map(|(_, slow)| slow).sum();
+        let all: u32 = self.slow.iter().sum();
+        (self.share * f64::from(all) / f64::from(inside.max(1))).min(1.0)
     }
 }
 
@@ -309,7 +336,7 @@ impl<'a> Windows<'a> {
     }
 
     /// χ over pairs of requests at different instances in the same window, without the bias of counting a request with
-    /// itself:  Σ_w Σ_{b≠c} r_bw r_cw ÷ Σ_w Σ_{b≠c} n_bw n_cw ÷ p + p  with  r = slow − n p_b.
+    /// itself: `Σ_w Σ_{b≠c} r_bw r_cw ÷ Σ_w Σ_{b≠c} n_bw n_cw ÷ p + p` with `r = slow − n p_b`.
     fn chi(&self, cells: &[u32]) -> f64 {
         let units = self.units.len();
         let share: Vec<f64> = self
@@ -339,14 +366,13 @@ impl<'a> Windows<'a> {
 }
 
 /// How far an instance's requests are rotated.
-#[expect(clippy::cast_possible_truncation, reason = "an instance has fewer than 2^32 requests")]
 fn rotation(requests: usize, random: &mut Pcg64) -> u32 {
-    let least = (requests as f64 * LEAST_ROTATION) as u32;
-    let most = (requests as u32).saturating_sub(least);
+    let least = number(count(requests as f64 * LEAST_ROTATION));
+    let most = number(requests).saturating_sub(least);
     if most > least { random.random_range(least..most) } else { 0 }
 }
 
-/// How many units of equal size requests are spread over as they are over these: n² ÷ Σ_b n_b² (inverse Simpson index).
+/// How many units of equal size requests are spread over as they are over these: `n² ÷ Σ_b n_b²` (inverse Simpson index).
 fn effective_units(requests: impl Iterator<Item = u32>) -> f64 {
     let (sum, squares) =
         requests.map(f64::from).fold((0.0, 0.0), |(sum, squares), n| (sum + n, squares + n * n));

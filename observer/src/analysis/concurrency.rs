@@ -91,7 +91,7 @@ const ENOUGH: usize = 40;
 pub(super) fn load(samples: &Samples, slow: &Slow, in_flight: &[u32]) -> Load {
     let span = samples.span.as_seconds().max(1e-9);
     let instances = samples.by_instance.len().max(1) as f64;
-    let total: f64 = samples.primaries.iter().map(|sample| latency(sample)).sum();
+    let total: f64 = samples.primaries.iter().map(latency).sum();
     let concurrency = total / span / instances;
     let (knee, least) = knee(samples, in_flight);
     let work = samples.primaries.len() as f64 * least / span / instances;

@@ -39,7 +39,7 @@ pub(super) struct Group {
     pub(super) slow: f64,
     /// Whether it is elevated.
     pub(super) is_elevated: bool,
-    /// The share of its slow requests that it would not have at the rate of the others: 1 − p_rest ÷ p_group.
+    /// The share of its slow requests that it would not have at the rate of the others: `1 − p_rest ÷ p_group`.
     pub(super) attributable: f64,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Group {
 ///
 /// A group is elevated if it is slow three times as often as those that are not, and that is three standard errors more,
 /// where the variance of its slow requests is the one between windows of time (cluster-robust):
-/// Var = Σ_w (k_w − n_w p)².
+/// `Var = Σ_w (k_w − n_w p)²`.
 #[expect(clippy::cast_possible_truncation, reason = "there are sixty windows")]
 pub(super) fn compare(
     members: impl Iterator<Item = Member> + Clone,

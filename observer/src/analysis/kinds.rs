@@ -16,7 +16,7 @@ impl Kinds {
     /// Classes, ordered by median, are of one kind as long as each is about as slow as the first of its kind and both are
     /// elevated or not.
     pub(super) fn of_classes(samples: &Samples, is_elevated: impl Fn(usize) -> bool) -> Self {
-        let count = samples.classes.len() + 1;
+        let count = samples.classes.len();
         if count == 1 {
             return Self { of: vec![0], count: 1 };
         }

@@ -12,13 +12,17 @@
 
 mod advice;
 mod assess;
+mod attributable;
 mod bootstrap;
 mod bursts;
+mod caller;
+mod classes;
 mod clusters;
 mod coincidence;
 mod composition;
 mod concurrency;
 mod context;
+mod costly;
 mod counterfactual;
 mod elevated;
 mod evidence;
@@ -30,6 +34,7 @@ mod insufficient;
 mod kinds;
 pub mod model;
 mod neighbours;
+mod network;
 mod phrases;
 mod policy;
 mod quantiles;
@@ -40,6 +45,7 @@ mod samples;
 mod served;
 mod slow;
 mod verdict;
+mod whole;
 
 #[cfg(test)]
 mod tests;

@@ -24,9 +24,8 @@ impl Repeatable {
             Idempotent::No => Repetition::Write,
             Idempotent::Auto => idempotency::of(context.protocol, class),
         };
-        let mut classes: Vec<Repetition> =
-            samples.classes.iter().map(|class| of(Some(names.text(*class)))).collect();
-        classes.push(of(None));
+        let classes: Vec<Repetition> =
+            (0..samples.classes.len()).map(|class| of(samples.classes.name(class, names))).collect();
         let mut repeatable = Self { classes, share: 1.0 };
         let may = samples.primaries.iter().filter(|sample| repeatable.may(sample)).count();
         repeatable.share = may as f64 / samples.primaries.len().max(1) as f64;

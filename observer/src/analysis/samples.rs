@@ -1,24 +1,20 @@
 //! The requests that are assessed, in the order in which they began.
 
-use observer_common::{Nanoseconds, Outcome, Timestamp};
+use observer_common::{Nanoseconds, Timestamp};
 
+use super::classes::Classes;
 use crate::{
     exchange::{NameId, Names},
     ledger::Row,
     maps::IndexMap,
 };
 
-/// A share of all requests below which a class is not told from other rare ones.
-const RARE: f64 = 0.002;
-
 /// A longer latency is taken for this one, so that sums and multiples of it are numbers: some 36 years.
 const LONGEST: u64 = 1 << 60;
 
-/// So many requests a class needs to be told apart.
-const FEW: usize = 30;
-
 /// One copy of a request, as its caller experienced it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Sample {
     /// When it began, since the first one did.
     pub(super) start: Nanoseconds,
@@ -32,8 +28,6 @@ pub(super) struct Sample {
     pub(super) class: u32,
     /// Whether there is an answer.
     pub(super) answered: bool,
-    /// Whether it still waited when it was last looked at.
-    pub(super) pending: bool,
     /// Whether the answer is a failure.
     pub(super) failed: bool,
     /// Whether the failure says that there is too much to do.
@@ -67,14 +61,12 @@ pub(super) struct Samples {
     pub(super) copies: Vec<Sample>,
     /// The instances' addresses, by their number.
     pub(super) instances: Vec<NameId>,
-    /// The classes' names by their number; those that are not told apart have the number after the last.
-    pub(super) classes: Vec<NameId>,
+    /// What tells requests apart.
+    pub(super) classes: Classes,
     /// The samples of each instance, by when they began.
     pub(super) by_instance: Vec<Vec<u32>>,
     /// From the first beginning to the last.
     pub(super) span: Nanoseconds,
-    /// When the first began.
-    pub(super) origin: Timestamp,
 }
 
 impl Samples {
@@ -96,7 +88,7 @@ impl Samples {
         for row in order {
             let next = number(instances.len());
             let instance = *instances.entry(row.instance()).or_insert(next);
-            let sample = sample(row, origin, instance, classes.number(row.class()), names);
+            let sample = sample(row, origin, instance, classes.number(row), names);
             if sample.is_copy { copies.push(sample) } else { primaries.push(sample) }
         }
         let mut by_instance = vec![Vec::new(); instances.len()];
@@ -108,15 +100,9 @@ impl Samples {
             primaries,
             copies,
             instances: instances.into_keys().collect(),
-            classes: classes.names,
+            classes,
             by_instance,
-            origin,
         }
-    }
-
-    /// Whether classes tell requests apart.
-    pub(super) fn tell_requests_apart(&self) -> bool {
-        self.classes.len() > 1
     }
 }
 
@@ -134,7 +120,6 @@ fn sample(row: &Row, origin: Timestamp, instance: u32, class: u32, names: &Names
         instance,
         class,
         answered: !row.is_censored(),
-        pending: row.outcome() == Outcome::Pending,
         failed: row.is_failed(),
         busy: row.is_failed() && row.status().is_some_and(|status| says_busy(names.text(status))),
         retransmitted: row.retransmitted() == Some(true),
@@ -149,30 +134,4 @@ fn says_busy(status: &str) -> bool {
     let code = status.split(' ').next().unwrap_or_default();
     matches!(code, "429" | "503" | "8" | "53300" | "57P03" | "1040" | "1203" | "BUSY" | "TRYAGAIN" | "OOM")
         || status.contains("RESOURCE_EXHAUSTED")
-}
-
-/// Classes that have enough requests to be told apart.
-struct Classes {
-    names: Vec<NameId>,
-    numbers: IndexMap<NameId, u32>,
-}
-
-impl Classes {
-    fn of(rows: &[Row]) -> Self {
-        let mut counts: IndexMap<NameId, usize> = IndexMap::default();
-        for class in rows.iter().filter_map(Row::class) {
-            *counts.entry(class).or_default() += 1;
-        }
-        let least = FEW.max((rows.len() as f64 * RARE) as usize);
-        let mut frequent: Vec<_> =
-            counts.into_iter().filter(|(_, count)| *count >= least).map(|(class, _)| class).collect();
-        frequent.sort_unstable();
-        let numbers = frequent.iter().enumerate().map(|(place, class)| (*class, number(place))).collect();
-        Self { names: frequent, numbers }
-    }
-
-    /// The number of a class; all that are not told apart have the one after the last.
-    fn number(&self, class: Option<NameId>) -> u32 {
-        class.and_then(|class| self.numbers.get(&class)).copied().unwrap_or(number(self.names.len()))
-    }
 }

@@ -4,6 +4,7 @@ use observer_common::Nanoseconds;
 
 use super::{
     quantiles::{Bound, Survival},
+    rounding::times,
     samples::Sample,
 };
 
@@ -42,7 +43,7 @@ impl Slow {
     pub(super) fn of(samples: &[Sample], survival: &Survival, target: f64) -> Self {
         let Bound { duration: median, at_least: has_no_median } = survival.quantile(0.5);
         let share = (2.0 * (1.0 - target)).max(ENOUGH / samples.len().max(1) as f64).min(MOST);
-        let times_median = Nanoseconds((median.0 as f64 * TIMES_MEDIAN) as u64);
+        let times_median = times(median, TIMES_MEDIAN);
         let (part, target) = (survival.quantile(1.0 - share), survival.quantile(target));
         // Where the part around the target has no answers, how long was waited there says nothing.
         let above = if part.at_least { times_median } else { times_median.max(part.duration) };
@@ -56,6 +57,11 @@ impl Slow {
         let late = samples.iter().map(|sample| sample.latency > times_median).collect();
         let count = is.iter().filter(|is| **is).count();
         Self { median, has_no_median, target, above, is, late, count }
+    }
+
+    /// The places of those that are slow.
+    pub(super) fn rows(&self) -> impl Iterator<Item = usize> {
+        self.is.iter().enumerate().filter(|(_, is)| **is).map(|(row, _)| row)
     }
 
     /// The target quantile ÷ the median.

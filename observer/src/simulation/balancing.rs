@@ -110,6 +110,7 @@ impl Balancer {
     }
 }
 
+#[inline]
 fn any(instances: &impl Instances, random: &mut Pcg64) -> u32 {
     loop {
         let instance = random.random_range(0..instances.count());
@@ -120,6 +121,7 @@ fn any(instances: &impl Instances, random: &mut Pcg64) -> u32 {
 }
 
 /// One of the allowed instances, each as often as its weight says; evenly where none of them has any.
+#[cold]
 fn by_weight(weights: &[f64], instances: &impl Instances, random: &mut Pcg64) -> u32 {
     let allowed = || (0..).zip(weights).filter(|(instance, _)| instances.allows(*instance));
     let mut left = random.random::<f64>() * allowed().map(|(_, weight)| *weight).sum::<f64>();

@@ -8,3 +8,4 @@ mod hedging;
 mod leftovers;
 mod run;
 mod simulated;
+mod verdicts;

@@ -23,8 +23,13 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Runs a cause, with probes, and checks what holds for every one.
+    /// Runs a cause for a moment, with probes, and checks what holds for every one.
     pub(crate) fn of(cause: Cause, wire: Wire) -> Result<Self> {
+        Self::lasting(cause, wire, "2500ms")
+    }
+
+    /// The same for a while.
+    pub(crate) fn lasting(cause: Cause, wire: Wire, duration: &str) -> Result<Self> {
         let directory = TempDir::new()?;
         let recording = directory.path().join("recording.csv");
         let protocol = match wire {
@@ -33,7 +38,7 @@ impl Run {
         };
         let report = succeed(
             Command::new(Programs::beside_tests()?.observer)
-                .args(["demo", "--json", "--duration", "2500ms", "--cause", cause.name()])
+                .args(["demo", "--json", "--duration", duration, "--cause", cause.name()])
                 .args(["--protocol", protocol, "--record"])
                 .arg(&recording),
             PATIENCE,

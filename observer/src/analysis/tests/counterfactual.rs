@@ -35,7 +35,7 @@ fn with<T>(samples: &Samples, given: &Given, kinds: &Kinds, of: impl FnOnce(&Cou
 fn solve(quantile: f64, beyond: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 100.0);
     for _ in 0..100 {
-        let middle = (low + high) / 2.0;
+        let middle = f64::midpoint(low, high);
         if beyond(middle) > 1.0 - quantile { low = middle } else { high = middle }
     }
     low
@@ -57,7 +57,7 @@ fn for_independent_requests_it_is_the_closed_form() {
     }
 }
 
-/// SingleR: with probability q, F(t) + q (1 − F(t)) F(t − d).
+/// `SingleR`: with probability q, F(t) + q (1 − F(t)) F(t − d).
 #[test]
 fn a_budget_below_the_late_share_is_a_probability() {
     let given = Given::poisson(2, 5, 2_000.0, 30.0, |random, _, _| exponential(random, 0.01));

@@ -99,7 +99,7 @@ fn slow_classes(given: &Given) -> Vec<String> {
     let samples = given.samples();
     let hosts: Vec<u32> = (0..).take(samples.instances.len()).collect();
     let found = findings(&samples, &slow(&samples), &hosts, &mut random(1));
-    let name = |class: usize| given.names.text(samples.classes[class]).to_owned();
+    let name = |class: usize| samples.classes.text(class, &given.names);
     (0..samples.classes.len()).filter(|class| found.classes[*class].is_elevated).map(name).collect()
 }
 

@@ -20,14 +20,12 @@ fn given(classes: &[(&'static str, u64)]) -> Given {
 /// The kind of each class, by name.
 fn kinds(given: &Given, elevated: &[&str]) -> Vec<(String, usize)> {
     let samples = given.samples();
-    let name = |class: usize| given.names.text(samples.classes[class]);
-    let kinds =
-        Kinds::of_classes(&samples, |class| class < samples.classes.len() && elevated.contains(&name(class)));
-    let mut found: Vec<_> = samples
-        .primaries
-        .iter()
-        .map(|sample| (name(sample.class as usize).to_owned(), kinds.of(sample)))
-        .collect();
+    let name = |class: usize| samples.classes.text(class, &given.names);
+    let kinds = Kinds::of_classes(&samples, |class| {
+        class < samples.classes.len() && elevated.contains(&name(class).as_str())
+    });
+    let mut found: Vec<_> =
+        samples.primaries.iter().map(|sample| (name(sample.class as usize), kinds.of(sample))).collect();
     found.sort();
     found.dedup();
     assert!(found.iter().all(|(_, kind)| *kind < kinds.count()));

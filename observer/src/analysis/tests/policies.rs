@@ -41,7 +41,7 @@ fn applied(delay: f64, probability: f64, quantile: f64) -> (f64, f64) {
     };
     let (mut low, mut high) = (0.0, 10.0);
     for _ in 0..60 {
-        let middle = (low + high) / 2.0;
+        let middle = f64::midpoint(low, high);
         if hedged(middle) > 1.0 - quantile { low = middle } else { high = middle }
     }
     (low, probability * survival(delay))
@@ -64,7 +64,7 @@ fn advised(target: f64, budget: f64) -> (f64, f64) {
     (applied, extra)
 }
 
-/// The best that any delay and probability with this extra load do to a quantile (SingleR).
+/// The best that any delay and probability with this extra load do to a quantile (`SingleR`).
 fn optimum(quantile: f64, extra: f64) -> f64 {
     let delays = (40..600).map(|step| f64::from(step) * 0.000_1);
     delays

@@ -16,9 +16,9 @@ pub(in crate::simulation) enum Purpose {
     /// Which copies are lost.
     Loss(usize),
     /// When other clients are there, and ask.
-    OtherTimes(usize),
+    OtherTimes(u16),
     /// What another client's request is.
-    OtherRequest(usize),
+    OtherRequest(u16),
 }
 
 impl Purpose {
@@ -29,8 +29,8 @@ impl Purpose {
             Self::Fault(number) => [3, number as u64],
             Self::Dependency(number) => [4, number as u64],
             Self::Loss(number) => [5, number as u64],
-            Self::OtherTimes(number) => [6, number as u64],
-            Self::OtherRequest(number) => [7, number as u64],
+            Self::OtherTimes(number) => [6, number.into()],
+            Self::OtherRequest(number) => [7, number.into()],
         }
     }
 }

@@ -158,7 +158,7 @@ pub enum Effect {
 }
 
 /// Requests of clients that nobody observes. They are served by the same instances, chosen by the same balancing, and
-/// neither hedged nor counted.
+/// neither hedged nor counted. They are of the same classes and cost as much as the client's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OtherLoad {
     /// When they arrive.

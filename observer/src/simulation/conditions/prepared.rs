@@ -43,8 +43,8 @@ const OTHERS: u64 = 1 << 63;
 
 impl Attempt {
     /// The only copy of a call of other clients.
-    pub(in crate::simulation) const fn of_another_client(load: usize, call: u64) -> Self {
-        Self { call: OTHERS | (load as u64) << 48 | call, number: 0 }
+    pub(in crate::simulation) const fn of_another_client(load: u16, call: u32) -> Self {
+        Self { call: OTHERS | (load as u64) << 32 | call as u64, number: 0 }
     }
 }
 

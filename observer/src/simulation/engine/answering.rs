@@ -17,7 +17,7 @@ impl Engine<'_> {
         let (instance, latency) = (answered.instance, self.now.since(answered.sent));
         let call = &self.calls[id];
         if let Caller::Other(other) = call.caller {
-            return self.others[other.load].learn(instance, latency, self.now);
+            return self.others[usize::from(other.load)].learn(instance, latency, self.now);
         }
         self.balancer.learn(instance, latency, self.now);
         // Whoever retries has stopped listening to the copies before the last.
@@ -35,6 +35,7 @@ impl Engine<'_> {
     }
 
     /// A copy that was waited for will not answer: so its call has failed, unless another copy may still answer.
+    #[cold]
     pub(super) fn fail(&mut self, call: Id<Call>) {
         let failed = &self.calls[call];
         let last = failed.last_copy;

@@ -3,13 +3,15 @@
 use std::{
     cmp::Ordering,
     marker::PhantomData,
+    num::NonZeroU32,
     ops::{Index, IndexMut},
 };
 
 /// Which place something has in an [`Arena`].
 #[derive(Debug)]
 pub(super) struct Id<T> {
-    place: u32,
+    /// From one on: then there is room for "none", and more of what is under way fits into a processor's cache.
+    place: NonZeroU32,
     of: PhantomData<fn() -> T>,
 }
 
@@ -61,8 +63,9 @@ impl<T> Arena<T> {
             self[id] = thing;
             return id;
         }
+        let place = NonZeroU32::MIN.saturating_add(self.things.len() as u32);
         self.things.push(thing);
-        Id { place: self.things.len() as u32 - 1, of: PhantomData }
+        Id { place, of: PhantomData }
     }
 
     /// Lets a place be used again; nothing may refer to it any more.
@@ -73,7 +76,8 @@ impl<T> Arena<T> {
     /// Every place, also those of things that are no more.
     #[expect(clippy::cast_possible_truncation, reason = "2^32 things do not fit into memory")]
     pub(super) fn places(&self) -> impl Iterator<Item = Id<T>> + use<T> {
-        (0..self.things.len() as u32).map(|place| Id { place, of: PhantomData })
+        let before = 0..self.things.len() as u32;
+        before.map(|before| Id { place: NonZeroU32::MIN.saturating_add(before), of: PhantomData })
     }
 
     /// How many things there are.
@@ -86,12 +90,12 @@ impl<T> Index<Id<T>> for Arena<T> {
     type Output = T;
 
     fn index(&self, id: Id<T>) -> &T {
-        &self.things[id.place as usize]
+        &self.things[id.place.get() as usize - 1]
     }
 }
 
 impl<T> IndexMut<Id<T>> for Arena<T> {
     fn index_mut(&mut self, id: Id<T>) -> &mut T {
-        &mut self.things[id.place as usize]
+        &mut self.things[id.place.get() as usize - 1]
     }
 }

@@ -40,8 +40,8 @@ pub(super) struct Call {
 /// Whose call it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Caller {
-    /// The client's, and which of its calls.
-    Client(u64),
+    /// The client's, and which of its calls; after four billion, all have the same number.
+    Client(u32),
     /// One of the other clients'.
     Other(OtherCall),
 }
@@ -50,7 +50,7 @@ impl Caller {
     /// One of its call's copies, as conditions know it.
     pub(super) const fn attempt(self, number: u32) -> Attempt {
         match self {
-            Self::Client(call) => Attempt { call, number },
+            Self::Client(call) => Attempt { call: call as u64, number },
             Self::Other(other) => other.attempt(),
         }
     }

@@ -29,7 +29,7 @@ pub(super) enum Event {
     /// A request arrives.
     Arrive,
     /// A request of another client arrives.
-    ArriveOther { load: usize },
+    ArriveOther { load: u16 },
     /// A copy that was long on its way reaches its instance.
     Reach(Id<Copy>),
     /// What a copy waited for beside its instance is there.
@@ -96,6 +96,7 @@ impl Events {
     /// Bits for the number, which therefore never reaches the rank.
     const NUMBER_BITS: u32 = 56;
 
+    #[inline]
     pub(super) fn schedule(&mut self, at: Moment, event: Event) {
         self.scheduled += 1;
         let order = u64::from(event.rank()) << Self::NUMBER_BITS | self.scheduled;

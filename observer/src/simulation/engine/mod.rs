@@ -68,9 +68,9 @@ pub fn simulate_seen(
     policy: &Policy,
     extent: Extent,
     seed: u64,
-    tell: &mut dyn FnMut(Seen),
+    show: &mut dyn FnMut(Seen),
 ) -> Outcome {
-    let mut engine = Engine::new(system, policy, extent, seed).under(conditions, seed).seen_by(tell);
+    let mut engine = Engine::new(system, policy, extent, seed).under(conditions, seed).seen_by(show);
     engine.run();
     engine.into_outcome()
 }
@@ -99,7 +99,7 @@ struct Engine<'a> {
     /// Nothing where there are none, so that a run without them pays nothing for it.
     conditions: Option<Box<Prepared<'a>>>,
     others: Vec<Others>,
-    seen: Option<&'a mut dyn FnMut(Seen)>,
+    show: Option<&'a mut dyn FnMut(Seen)>,
     /// Whether what is sent is seen.
     is_watched: bool,
 }
@@ -134,7 +134,7 @@ impl<'a> Engine<'a> {
             reached_bound: false,
             conditions: None,
             others: Vec::new(),
-            seen: None,
+            show: None,
             is_watched: false,
         }
     }
@@ -157,7 +157,7 @@ impl<'a> Engine<'a> {
 
     fn run(&mut self) {
         self.schedule_first_arrivals();
-        (0..self.others.len()).for_each(|load| self.schedule_other(load));
+        (0..).zip(0..self.others.len()).for_each(|(load, _)| self.schedule_other(load));
         if self.is_watched {
             self.events.schedule(self.end(), Event::LookAway);
         }

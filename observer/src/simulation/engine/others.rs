@@ -5,7 +5,6 @@ use rand_pcg::Pcg64;
 
 use super::{
     Engine,
-    arena::Id,
     entities::{Call, Caller, Request},
     events::Event,
     sending::Candidates,
@@ -23,12 +22,12 @@ use crate::simulation::{
 /// Other clients, with a balancer that is theirs.
 #[derive(Debug)]
 pub(super) struct Others {
-    load: usize,
+    load: u16,
     timetable: Timetable,
     gap_ns: f64,
     times: Pcg64,
     dice: Dice,
-    asked: u64,
+    asked: u32,
     balancer: Balancer,
 }
 
@@ -36,8 +35,8 @@ pub(super) struct Others {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OtherCall {
     /// The place of the clients in [`Conditions::others`](crate::simulation::Conditions::others).
-    pub(super) load: usize,
-    number: u64,
+    pub(super) load: u16,
+    number: u32,
 }
 
 impl OtherCall {
@@ -50,7 +49,7 @@ impl Others {
     /// All that there are, until the end.
     pub(super) fn all(others: &[OtherLoad], system: &System, end: Moment, seed: u64) -> Vec<Self> {
         let dice = Dice::new(seed);
-        let of = |(load, other): (usize, &OtherLoad)| Self {
+        let of = |(load, other): (u16, &OtherLoad)| Self {
             load,
             timetable: Timetable::new(other.when, dice.of(Purpose::OtherTimes(load), 0, 0), end),
             gap_ns: mean_gap_ns(other.rate),
@@ -59,7 +58,7 @@ impl Others {
             asked: 0,
             balancer: Balancer::new(system.balancing, system.instances.get()),
         };
-        others.iter().enumerate().map(of).collect()
+        (0..).zip(others).map(of).collect()
     }
 
     /// Learns how long an instance took to answer.
@@ -83,17 +82,18 @@ impl Others {
 }
 
 impl Engine<'_> {
-    pub(super) fn schedule_other(&mut self, load: usize) {
+    pub(super) fn schedule_other(&mut self, load: u16) {
         // Once no request will arrive, nobody can be hindered by those of others.
         if !self.reached_bound
-            && let Some(at) = self.others[load].next(self.now)
+            && let Some(at) = self.others[usize::from(load)].next(self.now)
         {
             self.events.schedule(at, Event::ArriveOther { load });
         }
     }
 
     /// Another client sends its only copy of a call.
-    pub(super) fn arrive_other(&mut self, load: usize) {
+    #[cold]
+    pub(super) fn arrive_other(&mut self, load: u16) {
         let request = self.requests.add(Request {
             arrived: self.now,
             waits_for: 1,
@@ -102,10 +102,10 @@ impl Engine<'_> {
             references: 1,
             last_call: None,
         });
-        let others = &mut self.others[load];
+        let others = &mut self.others[usize::from(load)];
         let number = others.asked;
         others.asked += 1;
-        let call: Id<Call> = self.calls.add(Call {
+        let call = self.calls.add(Call {
             request,
             caller: Caller::Other(OtherCall { load: others.load, number }),
             is_over: false,
@@ -116,7 +116,7 @@ impl Engine<'_> {
             previous: None,
         });
         self.requests[request].last_call = Some(call);
-        let mut random = others.dice.of(Purpose::OtherRequest(load), number, 0);
+        let mut random = others.dice.of(Purpose::OtherRequest(load), number.into(), 0);
         let service = self.system.service.draw(&mut random);
         let candidates = Candidates { stations: &self.stations, used: None, copies: &self.copies };
         let instance = others.balancer.choose(&candidates, &mut random);

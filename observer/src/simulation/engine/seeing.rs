@@ -10,32 +10,37 @@ use super::{
 use crate::simulation::{Seen, conditions::Attempt, moment::Moment};
 
 impl<'a> Engine<'a> {
-    pub(super) fn seen_by(mut self, seen: &'a mut dyn FnMut(Seen)) -> Self {
-        self.seen = Some(seen);
+    pub(super) fn seen_by(mut self, show: &'a mut dyn FnMut(Seen)) -> Self {
+        self.show = Some(show);
         self.is_watched = true;
         self
     }
 
     /// A copy is over for the client's probe, once and for all.
     pub(super) fn tell(&mut self, copy: Id<Copy>, outcome: Outcome) {
-        let told = &mut self.copies[copy];
-        if std::mem::replace(&mut told.is_told, true) {
-            return;
+        if !self.copies[copy].is_told {
+            self.copies[copy].is_told = true;
+            self.show(copy, outcome);
         }
-        let Copy { call, instance, attempt, sent, stage, .. } = *told;
+    }
+
+    // A run that nobody watches stays as fast as if nobody could.
+    #[cold]
+    fn show(&mut self, copy: Id<Copy>, outcome: Outcome) {
+        let Copy { call, instance, attempt, sent, stage, .. } = self.copies[copy];
         let Caller::Client(request) = self.calls[call].caller else { return };
         let path = self.path(copy);
         let latency = self.now.since(sent);
         let answered = outcome == Outcome::Ok;
         let (class, read_lag) = match &mut self.conditions {
             Some(conditions) => (
-                conditions.class(request),
+                conditions.class(request.into()),
                 if answered { conditions.read(self.now).since(self.now) } else { Nanoseconds(0) },
             ),
             None => (None, Nanoseconds(0)),
         };
         let shown = Seen {
-            request,
+            request: request.into(),
             attempt,
             instance,
             class,
@@ -47,12 +52,13 @@ impl<'a> Engine<'a> {
             retransmits: if answered { path.retransmits() } else { path.retransmits_within(latency) },
             srtt: path.round_trip(),
         };
-        if let Some(seen) = &mut self.seen {
-            seen(shown);
+        if let Some(show) = &mut self.show {
+            show(shown);
         }
     }
 
     /// The time is up in which something is seen: what is not over is pending.
+    #[cold]
     pub(super) fn look_away(&mut self) {
         self.is_watched = false;
         // What is no more was told when it was over.

@@ -15,7 +15,7 @@ use crate::simulation::{balancing::Instances, policy::Target};
 impl Engine<'_> {
     /// A request makes a call, and the policy does what it does from the start.
     pub(super) fn call(&mut self, request: Id<Request>) {
-        let caller = Caller::Client(self.counts.calls);
+        let caller = Caller::Client(u32::try_from(self.counts.calls).unwrap_or(u32::MAX));
         self.counts.calls += 1;
         if let Some(budget) = &mut self.budget {
             budget.earn();

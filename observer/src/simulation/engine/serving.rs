@@ -19,7 +19,9 @@ impl Engine<'_> {
     /// A copy arrives at its instance.
     pub(super) fn admit(&mut self, copy: Id<Copy>) {
         let place = self.copies[copy].instance as usize;
-        if let Some(refused_after) = self.refusal(copy) {
+        if self.conditions.is_some()
+            && let Some(refused_after) = self.refusal(copy)
+        {
             return self.refuse(copy, refused_after);
         }
         match &mut self.stations[place] {
@@ -55,6 +57,7 @@ impl Engine<'_> {
     }
 
     /// Whatever a copy waited for beside its instance is there, unless it was dropped meanwhile.
+    #[cold]
     pub(super) fn resume(&mut self, copy: Id<Copy>) {
         let Copy { call, instance, stage, .. } = self.copies[copy];
         if stage != Stage::Aside {
@@ -114,6 +117,7 @@ impl Engine<'_> {
     }
 
     /// Lets an instance know that nobody needs a copy any more, if it is told.
+    #[inline]
     pub(super) fn give_up(&mut self, copy: Id<Copy>) {
         let Copy { call, stage, is_under_way, .. } = self.copies[copy];
         let Cancellation::After(delay) = self.policy.cancellation else {
@@ -179,7 +183,7 @@ impl Engine<'_> {
             match queue.next(|copy| copies[copy].stage.is_over()) {
                 Some(Next::Waiting(copy)) => {
                     self.waiting -= 1;
-                    if self.is_reset_while_waiting(copy) {
+                    if self.conditions.is_some() && self.is_reset_while_waiting(copy) {
                         self.reset_waiting(copy);
                         continue;
                     }
@@ -204,6 +208,7 @@ impl Engine<'_> {
     }
 
     /// When a slot is done with a copy that begins now under the conditions that there are.
+    #[cold]
     fn end_in_slot(&mut self, copy: Id<Copy>) -> Moment {
         let Copy { instance, service, sent, .. } = self.copies[copy];
         let reached = sent.after(self.path(copy).there);
@@ -221,6 +226,9 @@ impl Engine<'_> {
     }
 
     fn begin_sharing(&mut self, copy: Id<Copy>) {
+        if self.conditions.is_none() {
+            return self.share(copy);
+        }
         let (attempt, instance) = (self.attempt(copy), self.copies[copy].instance);
         let wait = match &mut self.conditions {
             Some(conditions) => conditions.dependency(attempt, instance, self.now),

@@ -113,6 +113,7 @@ impl ServiceTime {
     }
 
     /// Draws one.
+    #[inline]
     pub(super) fn draw(&self, random: &mut Pcg64) -> Nanoseconds {
         let part = if let [only] = self.parts.as_slice() {
             only

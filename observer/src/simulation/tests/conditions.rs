@@ -138,10 +138,10 @@ fn speeds_and_weights_are_those_of_the_instances() {
 
 #[test]
 fn losses_show_in_retransmits_and_take_no_slot() {
-    let loss = always(Scope::All, Effect::Loss { share: share(0.05), timeout: ms(200) });
-    let (outcome, seen) = watch(&calm(), &loss, &Policy::NONE, for_seconds(60));
-    let retransmitted = seen.iter().filter(|copy| copy.retransmits > 0).count() as f64 / seen.len() as f64;
-    assert!((0.04..0.06).contains(&retransmitted), "{retransmitted}");
+    let lossy = always(Scope::All, Effect::Loss { share: share(0.05), timeout: ms(200) });
+    let (outcome, seen) = watch(&calm(), &lossy, &Policy::NONE, for_seconds(60));
+    let lost = seen.iter().filter(|copy| copy.retransmits > 0).count() as f64 / seen.len() as f64;
+    assert!((0.04..0.06).contains(&lost), "{lost}");
     for copy in seen.iter().filter(|copy| copy.outcome == Ending::Ok) {
         let resent = ms(200 * ((1 << copy.retransmits) - 1));
         // Where the instance is this idle, hardly anything waits for a slot.
