@@ -25,21 +25,21 @@ const PLAN: Plan = Plan {
 };
 
 /// The system with service times of the same mean, of which ever fewer are ever longer: nearly a power law.
-fn power_law(draw: &mut Draw, system: System) -> anyhow::Result<System> {
+fn power_law(draw: &mut Draw, system: &System) -> anyhow::Result<System> {
     let (share, fewer) = (draw.magnitude(0.02, 0.035), draw.between(2.2, 3.2));
     let (factor, longer) = (draw.between(4.5, 7.0), draw.between(1.9, 2.5));
     let sigma = draw.between(0.15, 0.3);
     let tail: Vec<_> = (0..4).map(|step| (share / fewer.powi(step), factor * longer.powi(step))).collect();
     let rest = 1.0 - tail.iter().map(|(share, _)| share).sum::<f64>();
     let sum = rest + tail.iter().map(|(share, factor)| share * factor).sum::<f64>();
-    let usual = service(&system) / sum / (sigma * sigma / 2.0).exp();
+    let usual = service(system) / sum / (sigma * sigma / 2.0).exp();
     let part = |(share, factor): (f64, f64)| Part {
         share: units::share(share),
         shift: units::seconds(0.0),
         shape: Shape::LogNormal { median: units::seconds(usual * factor), sigma },
     };
     let parts = [(rest, 1.0)].into_iter().chain(tail).map(part).collect();
-    Ok(System { service: ServiceTime::mixture(parts)?, ..system })
+    Ok(System { service: ServiceTime::mixture(parts)?, ..system.clone() })
 }
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -47,7 +47,7 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "power-law",
         draw: |draw| {
             let system = PLAN.draw(draw, Pace::Constant)?;
-            let system = power_law(draw, system)?;
+            let system = power_law(draw, &system)?;
             Ok(Traffic::to(system).classes(equal_classes(draw)))
         },
         ..INDEPENDENT
@@ -59,7 +59,7 @@ pub(super) const FAMILIES: &[Family] = &[
         draw: |draw| {
             let plan = Plan { instances: (2, 6), rate: (30.0, 60.0), utilisation: (0.03, 0.2), ..PLAN };
             let system = plan.draw(draw, Pace::Constant)?;
-            Ok(Traffic::to(power_law(draw, system)?))
+            Ok(Traffic::to(power_law(draw, &system)?))
         },
         ..INDEPENDENT
     },
