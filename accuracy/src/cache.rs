@@ -24,6 +24,7 @@ use crate::{
 pub struct Cache {
     known: HashMap<u64, Truth>,
     file: Mutex<Option<File>>,
+    measure: fn(&Case) -> Truth,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,9 +43,9 @@ fn key(case: &Case) -> u64 {
 }
 
 impl Cache {
-    /// Without anything, and without a file.
-    pub fn none() -> Self {
-        Self { known: HashMap::new(), file: Mutex::new(None) }
+    /// Without anything, and without a file. What copies could gain is not measured: that takes most of the time.
+    pub fn without_gains() -> Self {
+        Self { known: HashMap::new(), file: Mutex::new(None), measure: Truth::without_copies }
     }
 
     /// What a file knows; new truths are added to it.
@@ -64,7 +65,7 @@ impl Cache {
             .append(true)
             .open(path)
             .with_context(|| format!("cannot write to {}", path.display()))?;
-        Ok(Self { known, file: Mutex::new(Some(file)) })
+        Ok(Self { known, file: Mutex::new(Some(file)), measure: Truth::of })
     }
 
     /// What is true of a case, measured if it is not known, or if the simulation has changed since.
@@ -77,7 +78,7 @@ impl Cache {
                 return *truth;
             }
         }
-        let truth = Truth::of(case);
+        let truth = (self.measure)(case);
         self.keep(key, truth);
         truth
     }

@@ -13,6 +13,7 @@ mod families;
 mod grid;
 mod lab;
 mod pace;
+mod page;
 mod plan;
 mod recording;
 mod score;
@@ -29,8 +30,9 @@ pub use self::{
     detail::in_full,
     families::{of as families, some as some_cases},
     lab::in_lab,
+    page::page,
     recording::Recording,
-    score::{Named, Score},
+    score::{Harm, Named, Score},
     speed::speed,
     summary::Summary,
     table::{by_case, by_family, in_short},

@@ -2,6 +2,7 @@
 #![expect(clippy::print_stderr, clippy::print_stdout, reason = "tasks talk to the person who started them")]
 
 use std::{
+    fs,
     io::{IsTerminal as _, stderr},
     path::PathBuf,
     str::FromStr,
@@ -12,9 +13,12 @@ use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 use observer_accuracy::{
     Adaptive, Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_lab,
-    in_short, some_cases, speed,
+    in_short, page, some_cases, speed,
 };
 use rayon::prelude::*;
+
+/// The page of the documentation, from the top of the checkout.
+const PAGE: &str = "docs/accuracy.md";
 
 #[derive(Parser)]
 #[command(name = "accuracy", about = "How often the verdict and the advice are right")]
@@ -37,6 +41,9 @@ struct Arguments {
     /// Two dozen cases that are always the same
     #[arg(long, conflicts_with_all = ["cases", "family", "half", "case"])]
     quick: bool,
+    /// Write the page of the documentation as well
+    #[arg(long, conflicts_with_all = ["quick", "family", "half", "case"])]
+    write: bool,
     /// Only assess 100,000 exchanges of one service so many times, and say how long that takes
     #[arg(long, value_name = "TIMES", conflicts_with_all = ["cases", "half", "family", "case"])]
     speed: Option<usize>,
@@ -120,8 +127,13 @@ fn main() -> Result<()> {
     println!("{}", by_family(&scores, &families));
     println!("{}", by_case(&scores));
     println!("{}", in_short(&scores));
-    for run in Adaptive::run()? {
+    let adaptive = Adaptive::run()?;
+    for run in &adaptive {
         println!("{run}");
+    }
+    if arguments.write {
+        fs::write(PAGE, page(&scores, &families, &adaptive))
+            .with_context(|| format!("cannot write {PAGE}"))?;
     }
     Ok(())
 }

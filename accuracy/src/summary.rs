@@ -85,12 +85,8 @@ impl Spread {
 
 impl Summary {
     /// Of these scores.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "what is iterated over several times is cheap to clone"
-    )]
-    pub fn of<'a>(scores: impl IntoIterator<Item = &'a Score> + Clone) -> Self {
-        let all = || scores.clone().into_iter();
+    pub fn of(scores: &[&Score]) -> Self {
+        let all = || scores.iter().copied();
         let mut summary = Self::default();
         for score in all() {
             summary.count(score);

@@ -1,6 +1,6 @@
 //! Scores as text.
 
-use std::fmt::Write as _;
+use std::{cmp::Reverse, fmt::Write as _};
 
 use observer::analysis::model::Cause;
 
@@ -19,7 +19,8 @@ pub(crate) fn word(value: &impl serde::Serialize) -> String {
     }
 }
 
-fn percent(part: Option<f64>) -> String {
+/// A part in hundredths.
+pub(crate) fn percent(part: Option<f64>) -> String {
     part.map_or_else(|| "–".to_owned(), |part| format!("{:.1} %", part * 100.0))
 }
 
@@ -34,10 +35,10 @@ pub fn in_short(scores: &[Score]) -> String {
         let some: Vec<_> =
             scores.iter().filter(|score| half.is_none_or(|half| score.case.family.half == half)).collect();
         if !some.is_empty() {
-            text += &of_summary(title, &Summary::of(some.iter().copied()));
+            text += &of_summary(title, &Summary::of(&some));
         }
     }
-    text += &confusion(&Summary::of(scores));
+    text += &confusion(&Summary::of(&scores.iter().collect::<Vec<_>>()));
     text
 }
 
@@ -100,7 +101,7 @@ fn of_summary(title: &str, summary: &Summary) -> String {
 }
 
 /// Which cause was named where which is right.
-fn confusion(summary: &Summary) -> String {
+pub(crate) fn confusion(summary: &Summary) -> String {
     let mut said: Vec<Cause> = summary.confusion.keys().map(|(_, said)| *said).collect();
     said.sort_unstable();
     said.dedup();
@@ -159,9 +160,9 @@ fn of_family(family: &Family, scores: &[&Score]) -> String {
     };
     let count = |is: &dyn Fn(&Score) -> bool| scores.iter().filter(|score| is(score)).count();
     let named = |named: Named| count(&|score| score.named() == named);
-    let summary = Summary::of(scores.iter().copied());
+    let summary = Summary::of(scores);
     let mut said: Vec<_> = summary.confusion.iter().map(|((_, said), count)| (*count, word(said))).collect();
-    said.sort_by_key(|said| std::cmp::Reverse(said.0));
+    said.sort_by_key(|(count, _)| Reverse(*count));
     let said: Vec<_> = said.into_iter().map(|(count, word)| format!("{word} {count}")).collect();
     format!(
         "{:<32} {:>5} {:>6.1} {:>6.0} {:>6.1} {:>7.2} {:>6.0} {:>6.2} {:>6.2} {:>5} {:>5} {:>5} {:>5} {:>5} {:>6}  {}\n",

@@ -88,6 +88,16 @@ impl Truth {
         truth
     }
 
+    /// Measures only what harm is judged by, and not what might have been gained.
+    pub(crate) fn without_copies(case: &Case) -> Self {
+        let without_s =
+            std::array::from_fn(|number| p99(&simulate(&case.traffic, &Policy::NONE, run(case, number))));
+        let mut truth = Self { without_s, ..Self::default() };
+        truth.best = Applied { p99_s: truth.without_s(), ratio: 1.0, extra: 0.0 };
+        truth.library = truth.best;
+        truth
+    }
+
     /// The p99 without copies: the median of the runs.
     pub fn without_s(&self) -> f64 {
         median(self.without_s)

@@ -55,10 +55,37 @@ pub fn of(half: Option<Half>) -> Vec<Family> {
     all().into_iter().filter(|family| half.is_none_or(|half| family.half == half)).collect()
 }
 
+/// Every sixth family or so, picked before anybody knew how it is judged.
+const SOME: [&str; 24] = [
+    "slow-executions",
+    "exponential-in-bursts",
+    "pauses-of-two-lengths",
+    "one-overrun-instance",
+    "one-has-most-traffic",
+    "slow-jobs-at-the-same-time",
+    "store-for-some-requests",
+    "regular-surges-of-others",
+    "regularly-late-reader",
+    "long-ways-at-times",
+    "spread-of-costs-unnamed",
+    "slow-instance-and-executions",
+    "no-tail",
+    "hedged-executions",
+    "two-of-which-one-is-slow",
+    "executions-on-uneven-instances",
+    "few-hosts-of-four-to-eight",
+    "hung-and-avoided",
+    "two-brown-outs",
+    "bursts-at-high-load",
+    "up-to-four-costly-classes",
+    "executions-and-pauses",
+    "gradual-deployment-and-executions",
+    "two-of-which-one-pauses",
+];
+
 /// Two dozen cases of families of all kinds: always the same.
 pub fn some() -> Vec<(Family, u64)> {
-    let all = all();
-    (0..24).map(|number| (all[number * all.len() / 24], 1)).collect()
+    all().into_iter().filter(|family| SOME.contains(&family.name)).map(|family| (family, 1)).collect()
 }
 
 #[cfg(test)]
@@ -74,6 +101,11 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), families.len());
         assert!(families.iter().all(|family| !family.causes.is_empty() && !family.actions.is_empty()));
+    }
+
+    #[test]
+    fn some_are_two_dozen() {
+        assert_eq!(some().len(), SOME.len());
     }
 
     #[test]

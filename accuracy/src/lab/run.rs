@@ -13,7 +13,7 @@ use observer::demo::{
     self, CopyRecord, Ending, Scenario, Truth,
     hedging::{Attempt, Policy},
 };
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
 
 use super::case::Case;
 use crate::{case::Hedging, score::HARM, units};
@@ -111,14 +111,16 @@ impl Bench {
     /// Makes it happen, asks what it was, and does what is advised.
     pub(super) fn judge(&self, case: &Case) -> Result<Judged> {
         let recording = self.folder.join(format!("{}.parquet", case.name()));
-        let at_once: Report = say(Command::new(&self.observer)
-            .args(["demo", "--quiet", "--json", "--cause", case.cause.name()])
-            .args(["--protocol", &case.protocol()])
-            .args(["--duration", &format!("{}ms", self.duration.as_millis())])
-            .arg("--record")
-            .arg(&recording))?;
+        let at_once = report_of(
+            Command::new(&self.observer)
+                .args(["demo", "--quiet", "--json", "--cause", case.cause.name()])
+                .args(["--protocol", &case.protocol()])
+                .args(["--duration", &format!("{}ms", self.duration.as_millis())])
+                .arg("--record")
+                .arg(&recording),
+        )?;
         let Report { source, services } =
-            say(Command::new(&self.observer).args(["analyze", "--quiet", "--json"]).arg(&recording))?;
+            report_of(Command::new(&self.observer).args(["analyze", "--quiet", "--json"]).arg(&recording))?;
         let said = only(services)?;
         let said_at_once = only(at_once.services)?;
         let said_at_once = (said_at_once.verdict.cause, said_at_once.recommendation.action);
@@ -145,15 +147,6 @@ impl Bench {
         let summary = truth.summary();
         Ok(Applied { p99_s: p99_s(&truth)?, hedged: summary.hedged_share, failed: summary.failed })
     }
-}
-
-/// What an observer ends with.
-fn say<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
-    let ended = command.stdin(Stdio::null()).output().context("cannot start the observer")?;
-    if !ended.status.success() {
-        bail!("{command:?} ended with {}: {}", ended.status, String::from_utf8_lossy(&ended.stderr));
-    }
-    serde_json::from_slice(&ended.stdout).context("a report is not understood")
 }
 
 impl Recommendation {
@@ -206,6 +199,15 @@ impl Judged {
         let [low, high] = self.expected()?.after_ci;
         Some((low..=high).contains(&self.applied?.p99_s))
     }
+}
+
+/// What an observer ends with.
+fn report_of(command: &mut Command) -> Result<Report> {
+    let ended = command.stdin(Stdio::null()).output().context("cannot start the observer")?;
+    if !ended.status.success() {
+        bail!("{command:?} ended with {}: {}", ended.status, String::from_utf8_lossy(&ended.stderr));
+    }
+    serde_json::from_slice(&ended.stdout).context("a report is not understood")
 }
 
 fn only(services: Vec<Said>) -> Result<Said> {

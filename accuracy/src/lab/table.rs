@@ -91,5 +91,9 @@ fn remarks(one: &Judged) -> String {
     if one.source != "kernel" {
         remarks.push(format!("not observed by the probes but by '{}'", one.source));
     }
-    remarks.iter().fold(String::new(), |text, remark| text + &format!("{}: {remark}\n", one.case.name()))
+    let mut text = String::new();
+    for remark in remarks {
+        let _ = writeln!(text, "{}: {remark}", one.case.name());
+    }
+    text
 }

@@ -34,6 +34,12 @@ const MOST_CELLS: u64 = 400_000;
 /// More units than this are put together to as many.
 const MOST_UNITS: usize = 200;
 
+/// Shares that differ by no more than this are alike.
+const ALIKE: f64 = 0.05;
+
+/// So many standard deviations of chance are clear.
+pub(super) const CLEAR: f64 = 3.0;
+
 /// χ is this much nearer to one than chance is, or a little and several times what chance is.
 const MUCH: f64 = 0.4;
 const LITTLE: f64 = 0.05;
@@ -128,7 +134,9 @@ impl Coincidence {
     pub(super) fn is_significant(&self) -> bool {
         let excess = (self.chi - self.slow_share) / (1.0 - self.slow_share).max(1e-9);
         let is_strong = excess >= MUCH || (excess >= LITTLE && self.chi >= TIMES_CHANCE * self.slow_share);
-        self.p_value <= 0.011 && self.score >= 3.0 && is_strong && self.breadth >= BROAD
+        // A few long episodes overlap in many rotations, so that chance varies much where there is least doubt.
+        let enough = if excess >= MUCH { CLEAR / 1.5 } else { CLEAR };
+        self.p_value <= 0.011 && self.score >= enough && is_strong && self.breadth >= BROAD
     }
 
     /// The same windows, and the share of other requests that lie in coincident ones beyond the chance of these.
@@ -149,6 +157,8 @@ impl Coincidence {
     /// Whether it says more than another one: what is significant first, then what explains more.
     fn is_more_telling_than(&self, other: &Self) -> bool {
         match (self.is_significant(), other.is_significant()) {
+            // Where the widest windows hold everything, narrower ones say when it was.
+            (true, true) if (self.share - other.share).abs() <= ALIKE => self.score > other.score,
             (true, true) => self.share > other.share,
             (false, false) => self.score > other.score,
             (mine, _) => mine,
@@ -159,6 +169,12 @@ impl Coincidence {
     pub(super) fn is_coincident(&self, start: Nanoseconds) -> bool {
         let window = usize::try_from(start.0 / self.width.0).unwrap_or(usize::MAX);
         self.windows.get(window) == Some(&true)
+    }
+
+    /// How many runs of coincident windows there are.
+    pub(super) fn runs(&self) -> f64 {
+        let begins = |place: usize| self.windows[place] && (place == 0 || !self.windows[place - 1]);
+        (0..self.windows.len()).filter(|place| begins(*place)).count() as f64
     }
 
     /// Which part of the slow requests in coincident windows is there by more than chance.

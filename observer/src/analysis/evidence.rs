@@ -1,6 +1,7 @@
 //! The facts that a verdict rests on, as figures.
 
 use super::{
+    coincidence::CLEAR,
     composition::{FULL, Findings, QUEUED},
     model::Evidence,
     neighbours::between_instances,
@@ -61,7 +62,7 @@ fn together(samples: &Samples, slow: &Slow, findings: &Findings) -> Vec<Evidence
             fact(
                 "slow_together_score",
                 coincidence.score,
-                Some(3.0),
+                Some(CLEAR),
                 "standard deviations of chance beyond its mean",
             ),
             fact(

@@ -5,6 +5,7 @@ use rand_pcg::Pcg64;
 
 use super::{
     bootstrap::{BLOCKS, Bootstrap, interval},
+    coincidence::Coincidence,
     composition::{Explanation, FULL, Findings},
     context::Context,
     model::{Cause, Composition, Portion},
@@ -29,6 +30,10 @@ pub(super) const PAUSES: f64 = 0.25;
 
 /// So many times as long as without waiting, requests take at the median where everything queues.
 const QUEUEING: f64 = 3.0;
+const QUEUEING_FOR_CERTAIN: f64 = 5.0;
+
+/// So many strokes are needed to be as sure as the figures say.
+const SURE: f64 = 10.0;
 
 /// A cause, and how sure it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,9 +66,10 @@ pub(super) enum Missing {
 /// Whether requests wait for each other all the time, so that even the median is no measure of what is normal.
 pub(super) fn queues_throughout(findings: &Findings, slow: &Slow) -> bool {
     let load = &findings.load;
-    slow.median.as_seconds() >= QUEUEING * load.unloaded
-        && load.correlation >= 0.5
-        && load.utilisation().is_some_and(|utilisation| utilisation >= FULL)
+    let times = slow.median.as_seconds() / load.unloaded.max(1e-9);
+    let is_full = load.utilisation().is_some_and(|utilisation| utilisation >= FULL);
+    (times >= QUEUEING && load.correlation >= 0.5 && is_full)
+        || (times >= QUEUEING_FOR_CERTAIN && load.correlation >= 0.8)
 }
 
 /// Judges.
@@ -98,9 +104,12 @@ pub(super) fn judge(
         return judgement(Cause::NoTail, (TAIL / slow.tail_ratio().max(1.0) - 1.0).min(0.5) + 0.5, None);
     }
     let top = (0..shares.len()).max_by(|one, other| shares[*one].total_cmp(&shares[*other])).unwrap_or(0);
-    let evidence = (slow.count as f64 / (2 * SLOW) as f64).min(1.0);
-    let confidence = agreeing[top] * evidence;
     let strokes = strokes(slow, samples, findings);
+    let episodes = findings.coincidence.as_ref().map_or(0.0, Coincidence::runs);
+    let seen = f64::from(u32::try_from(strokes).unwrap_or(u32::MAX)).max(episodes);
+    let evidence =
+        (slow.count as f64 / (2 * SLOW) as f64).min(1.0) * f64::midpoint(1.0, (seen / SURE).min(1.0));
+    let confidence = agreeing[top] * evidence;
     let enough_slow = slow.count >= SLOW;
     let explanation = Explanation::ALL[top];
     if shares[top] < HALF {
