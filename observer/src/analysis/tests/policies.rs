@@ -91,9 +91,6 @@ fn what_is_advised_for_the_benchmark_is_the_best_for_the_load_that_it_costs() {
         assert!(applied <= most && extra <= budget * 1.001, "{target} {budget}: {applied} {extra}");
         assert!(applied <= 1.05 * optimum(target, extra), "{target} {budget}: {applied} {extra}");
     }
-    for budget in [0.053, 0.055, 0.085, 0.088, 0.09] {
-        eprintln!("FIGURE {budget} {:?}", advised(0.99, budget));
-    }
 }
 
 #[test]
