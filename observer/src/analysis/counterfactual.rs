@@ -21,6 +21,9 @@ use super::{
 /// So much sooner a delay may turn out to be: latency is never the same again.
 const SOONER: f64 = 0.97;
 
+/// Where so many times as many requests would be late then, the delay lies at the edge of a mode.
+const STEEP: f64 = 1.2;
+
 /// So many donors are taken for a late request, each as likely.
 const DONORS: usize = 6;
 
@@ -288,7 +291,7 @@ impl Races {
 
     /// So many times as many requests are late as before.
     fn stress(&self, trial: Trial) -> f64 {
-        trial.stress.max(self.steep)
+        if self.steep > STEEP { trial.stress.max(self.steep) } else { trial.stress }
     }
 
     fn probability(&self, trial: Trial) -> f64 {

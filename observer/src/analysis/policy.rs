@@ -20,8 +20,11 @@ const CLOSELY: usize = 6_000;
 const LEAST_LATE: f64 = 0.003;
 const STEPS: usize = 22;
 
-/// Policies that come this close to the best are as good, so that the cheapest of them is taken.
+/// Budgets that come this close to the best are as good, so that the smallest of them is taken.
 const AS_GOOD: f64 = 0.02;
+
+/// Within a budget, delays that come this close to the best are as good, so that the cheapest of them is taken.
+const ALIKE: f64 = 0.005;
 
 /// So many second copies may be saved up, for when an instance pauses.
 pub(super) const BURST: NonZeroU32 = NonZeroU32::new(100).expect("a hundred is not zero");
@@ -130,13 +133,17 @@ pub(super) fn best(
             }
         }
     }
-    let least = choices.iter().map(|choice| choice.0).min_by(f64::total_cmp)?;
-    let good = choices.into_iter().filter(|(cost, _)| *cost <= (1.0 + AS_GOOD) * least);
-    good.map(|(_, choice)| choice).min_by(|one, other| {
-        (one.trial.budget, one.effect.work)
-            .partial_cmp(&(other.trial.budget, other.effect.work))
-            .unwrap_or(std::cmp::Ordering::Equal)
-    })
+    let least = |choices: &[(f64, Choice)]| choices.iter().map(|choice| choice.0).min_by(f64::total_cmp);
+    let good = (1.0 + AS_GOOD) * least(&choices)?;
+    let by_budget =
+        |one: &(f64, Choice), other: &(f64, Choice)| one.1.trial.budget.total_cmp(&other.1.trial.budget);
+    let cheapest =
+        choices.iter().filter(|choice| choice.0 <= good).min_by(|one, other| by_budget(one, other))?;
+    let budget = cheapest.1.trial.budget;
+    choices.retain(|(_, choice)| choice.trial.budget <= budget);
+    let alike = (1.0 + ALIKE) * least(&choices)?;
+    let choices = choices.into_iter().filter(|choice| choice.0 <= alike).map(|(_, choice)| choice);
+    choices.min_by(|one, other| one.effect.work.total_cmp(&other.effect.work))
 }
 
 /// Looks closely at a choice.
