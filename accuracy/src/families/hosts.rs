@@ -10,7 +10,6 @@ use crate::{
     case::{Check, Family, Half, Hedging, Traffic},
     pace::Pace,
     plan::{ALL, Arriving, BLIND, Plan},
-    units,
 };
 
 const PATTERN: Family = Family {
@@ -32,15 +31,19 @@ const OPEN: Plan = Plan {
     arriving: &[Arriving::Alone, Arriving::InBursts],
 };
 
+/// With so many instances on each of so many hosts.
+const fn on_hosts(hosts: u32, each: u32) -> Plan {
+    Plan { instances: (hosts * each, hosts * each), ..OPEN }
+}
+
 pub(super) const FAMILIES: &[Family] = &[
     // Several instances of each host stop together, and at least five hosts do so alone.
     Family {
         name: "hosts-pause",
         draw: |draw| {
             let pace = Pace::any(draw);
-            let mut system = OPEN.draw(draw, pace)?;
             let (hosts, each) = (draw.whole(5..=10), draw.whole(2..=3));
-            system.instances = units::whole(f64::from(hosts * each));
+            let system = on_hosts(hosts, each).draw(draw, pace)?;
             let length = (service(&system) * draw.magnitude(10.0, 50.0)).clamp(0.03, 0.6);
             let part = draw.magnitude(0.018, 0.04) * (1.0 - load(&system));
             let when = at_random(part, length);
@@ -54,9 +57,8 @@ pub(super) const FAMILIES: &[Family] = &[
         half: Half::Tuning,
         draw: |draw| {
             let pace = Pace::even(draw);
-            let mut system = OPEN.draw(draw, pace)?;
             let (hosts, each) = (draw.whole(4..=6), draw.whole(4..=6));
-            system.instances = units::whole(f64::from(hosts * each));
+            let system = on_hosts(hosts, each).draw(draw, pace)?;
             let length = (service(&system) * draw.magnitude(15.0, 60.0)).clamp(0.05, 0.6);
             let part = draw.magnitude(0.018, 0.035) * (1.0 - load(&system));
             let when = if draw.chance(0.5) { at_random(part, length) } else { regularly(part, length) };
