@@ -175,7 +175,11 @@ impl Case {
     pub fn draw(family: Family, seed: u64) -> Result<Self> {
         let mut draw = Draw::new(family.name, seed);
         for rejected in 0..MOST_DRAWS {
-            let traffic = (family.draw)(&mut draw)?;
+            let mut traffic = (family.draw)(&mut draw)?;
+            if traffic.conditions.most_waiting.is_some() {
+                // Only who queues can be turned away.
+                traffic.system.discipline = Discipline::FirstInFirstOut;
+            }
             let on_hosts = traffic.conditions.faults.iter().find_map(|fault| match fault.scope {
                 Scope::Groups(each) => Some(each),
                 _ => None,

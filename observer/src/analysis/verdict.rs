@@ -107,8 +107,13 @@ pub(super) fn judge(
     let strokes = strokes(slow, samples, findings);
     let episodes = findings.coincidence.as_ref().map_or(0.0, Coincidence::runs);
     let seen = f64::from(u32::try_from(strokes).unwrap_or(u32::MAX)).max(episodes);
-    let evidence =
-        (slow.count as f64 / (2 * SLOW) as f64).min(1.0) * f64::midpoint(1.0, (seen / SURE).min(1.0));
+    let by_strokes = [Explanation::Shared, Explanation::Saturated, Explanation::Independent];
+    let strokes_tell = if by_strokes.contains(&Explanation::ALL[top]) {
+        f64::midpoint(1.0, (seen / SURE).min(1.0))
+    } else {
+        1.0
+    };
+    let evidence = (slow.count as f64 / (2 * SLOW) as f64).min(1.0) * strokes_tell;
     let confidence = agreeing[top] * evidence;
     let enough_slow = slow.count >= SLOW;
     let explanation = Explanation::ALL[top];
