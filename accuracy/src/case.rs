@@ -175,11 +175,7 @@ impl Case {
     pub fn draw(family: Family, seed: u64) -> Result<Self> {
         let mut draw = Draw::new(family.name, seed);
         for rejected in 0..MOST_DRAWS {
-            let mut traffic = (family.draw)(&mut draw)?;
-            if traffic.conditions.most_waiting.is_some() {
-                // Only who queues can be turned away.
-                traffic.system.discipline = Discipline::FirstInFirstOut;
-            }
+            let traffic = (family.draw)(&mut draw)?;
             let on_hosts = traffic.conditions.faults.iter().find_map(|fault| match fault.scope {
                 Scope::Groups(each) => Some(each),
                 _ => None,

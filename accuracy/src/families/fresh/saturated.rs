@@ -66,9 +66,7 @@ pub(super) const FAMILIES: &[Family] = &[
             let rate = part_of_capacity(&system, draw.between(1.2, 1.7) - load(&system))?;
             let when = at_random(draw.between(0.08, 0.2), draw.magnitude(0.4, 2.0));
             let most = system.slots.get() * draw.whole(6..=12) + 3;
-            let mut traffic = Traffic::to(system).others(when, rate);
-            traffic.conditions.most_waiting = Some(most);
-            traffic.system.discipline = observer::simulation::Discipline::FirstInFirstOut;
+            let traffic = Traffic::to(system).others(when, rate).refused_beyond(most);
             Ok(mostly_named(draw, traffic))
         },
         ..BY_OTHERS
