@@ -32,6 +32,19 @@ pub struct Family {
     pub draw: fn(&mut Draw) -> Result<Traffic>,
 }
 
+impl Family {
+    /// What most families have in common: their own fields are written before `..Family::PATTERN`.
+    pub(crate) const PATTERN: Self = Self {
+        name: "",
+        half: Half::Tuning,
+        causes: &[Cause::Independent],
+        actions: &[Action::Hedge, Action::Canary],
+        hedging: Hedging::Remedy,
+        check: Check::Tail,
+        draw: |_| bail!("this is only a pattern"),
+    };
+}
+
 /// Which families may be looked at while the analysis is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {

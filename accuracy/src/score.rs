@@ -9,14 +9,14 @@ use observer::{
         model::{Action, Assessment, Cause},
     },
     exchange::Names,
-    ledger::{Metric, Row},
+    ledger::Row,
 };
 
 use crate::{
     cache::Cache,
     case::{Case, Hedging},
     grid::Copying,
-    recording::{EXTENT, Recording},
+    recording::Recording,
     truth::{Applied, TARGET, Truth},
 };
 
@@ -74,16 +74,7 @@ pub struct Score {
 
 /// The assessment of rows of one service.
 pub(crate) fn assess_rows(rows: &[Row], names: &Names, question: &Question) -> Assessment {
-    let context = Context {
-        protocol: None,
-        client_known: true,
-        virtual_address: false,
-        window: EXTENT.duration,
-        exchanges: rows.len() as u64,
-        sampled_fraction: 1.0,
-        metric: Metric::FirstByte,
-        degraded: &[],
-    };
+    let context = Context { protocol: None, virtual_address: false };
     assess(rows, names, &context, question)
 }
 

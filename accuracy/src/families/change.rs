@@ -12,15 +12,7 @@ use crate::{
     plan::{Arriving, Plan, bursts},
 };
 
-const PATTERN: Family = Family {
-    name: "",
-    half: Half::Tuning,
-    causes: &[Cause::Independent],
-    actions: &[Action::Hedge, Action::Canary],
-    hedging: Hedging::Remedy,
-    check: Check::Tail,
-    draw: |_| anyhow::bail!("this is only a pattern"),
-};
+const PATTERN: Family = Family::PATTERN;
 
 const CALM: Plan = Plan {
     instances: (3, 30),

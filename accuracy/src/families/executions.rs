@@ -7,22 +7,14 @@ use observer::{
 
 use super::parts::{equal_classes, service, slow_executions};
 use crate::{
-    case::{Check, Family, Half, Hedging, Traffic},
+    case::{Family, Half, Traffic},
     pace::Pace,
     plan::{Arriving, Plan},
     units,
 };
 
 /// With names, requests that cost more can be ruled out.
-const NAMED: Family = Family {
-    name: "",
-    half: Half::Tuning,
-    causes: &[Cause::Independent],
-    actions: &[Action::Hedge],
-    hedging: Hedging::Remedy,
-    check: Check::Tail,
-    draw: |_| anyhow::bail!("this is only a pattern"),
-};
+const NAMED: Family = Family { actions: &[Action::Hedge], ..Family::PATTERN };
 
 /// Without, they cannot.
 const UNNAMED: Family = Family {

@@ -15,15 +15,7 @@ use crate::{
     units,
 };
 
-const INDEPENDENT: Family = Family {
-    name: "",
-    half: Half::Tuning,
-    causes: &[Cause::Independent],
-    actions: &[Action::Hedge, Action::Canary],
-    hedging: Hedging::Remedy,
-    check: Check::Tail,
-    draw: |_| anyhow::bail!("this is only a pattern"),
-};
+const INDEPENDENT: Family = Family::PATTERN;
 
 const SHARED: Family = Family {
     causes: &[Cause::Shared],

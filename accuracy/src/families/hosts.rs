@@ -7,19 +7,15 @@ use observer::{
 
 use super::parts::{at_random, load, mostly_named, regularly, service};
 use crate::{
-    case::{Check, Family, Half, Hedging, Traffic},
+    case::{Check, Family, Half, Traffic},
     pace::Pace,
     plan::{ALL, Arriving, BLIND, Plan},
 };
 
 const PATTERN: Family = Family {
-    name: "",
-    half: Half::Tuning,
     causes: &[Cause::Independent, Cause::IndependentOrRequest, Cause::Mixed],
-    actions: &[Action::Hedge, Action::Canary],
-    hedging: Hedging::Remedy,
     check: Check::TailByFault,
-    draw: |_| anyhow::bail!("this is only a pattern"),
+    ..Family::PATTERN
 };
 
 const OPEN: Plan = Plan {

@@ -14,13 +14,11 @@ use crate::{
 };
 
 const PATTERN: Family = Family {
-    name: "",
-    half: Half::Tuning,
     causes: &[Cause::Instance],
     actions: &[Action::Eject],
     hedging: Hedging::Possible,
     check: Check::TailByFault,
-    draw: |_| anyhow::bail!("this is only a pattern"),
+    ..Family::PATTERN
 };
 
 /// Few instances, so that one of them makes more than a hundredth of the traffic, and enough requests to each.

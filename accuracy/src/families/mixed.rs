@@ -7,20 +7,17 @@ use observer::{
 
 use super::parts::{at_random, costly_classes, equal_classes, load, one, service, slow_executions};
 use crate::{
-    case::{Check, Family, Half, Hedging, Traffic},
+    case::{Family, Half, Hedging, Traffic},
     draw::Draw,
     pace::Pace,
     plan::{Arriving, BLIND, Plan},
 };
 
 const PATTERN: Family = Family {
-    name: "",
-    half: Half::Tuning,
     causes: &[Cause::Mixed],
     actions: &[Action::Canary, Action::DoNotHedge, Action::Hedge],
     hedging: Hedging::Possible,
-    check: Check::Tail,
-    draw: |_| anyhow::bail!("this is only a pattern"),
+    ..Family::PATTERN
 };
 
 const OPEN: Plan = Plan {

@@ -14,13 +14,11 @@ use crate::{
 };
 
 const PATTERN: Family = Family {
-    name: "",
-    half: Half::Tuning,
     causes: &[Cause::Network],
     actions: &[Action::DoNotHedge, Action::Canary, Action::Hedge],
     hedging: Hedging::Possible,
     check: Check::TailByFault,
-    draw: |_| anyhow::bail!("this is only a pattern"),
+    ..Family::PATTERN
 };
 
 pub(super) const FAMILIES: &[Family] = &[

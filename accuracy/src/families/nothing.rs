@@ -13,13 +13,11 @@ use crate::{
 };
 
 const NOTHING: Family = Family {
-    name: "",
-    half: Half::Tuning,
     causes: &[Cause::NoTail],
     actions: &[Action::None],
     hedging: Hedging::Possible,
     check: Check::NoTail,
-    draw: |_| anyhow::bail!("this is only a pattern"),
+    ..Family::PATTERN
 };
 
 const LITTLE: Family =

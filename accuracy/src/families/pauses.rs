@@ -1,25 +1,21 @@
 //! Single instances stop or slow down for a moment, each at times of its own.
 
 use observer::{
-    analysis::model::{Action, Cause},
+    analysis::model::Cause,
     simulation::{Effect, Scope},
 };
 
 use super::parts::{at_random, load, mostly_named, regularly, service};
 use crate::{
-    case::{Check, Family, Half, Hedging, Traffic},
+    case::{Check, Family, Half, Traffic},
     pace::Pace,
     plan::{Arriving, BLIND, Plan},
 };
 
 const PATTERN: Family = Family {
-    name: "",
-    half: Half::Tuning,
     causes: &[Cause::Independent, Cause::IndependentOrRequest],
-    actions: &[Action::Hedge, Action::Canary],
-    hedging: Hedging::Remedy,
     check: Check::TailByFault,
-    draw: |_| anyhow::bail!("this is only a pattern"),
+    ..Family::PATTERN
 };
 
 /// Open, since clients that wait for their answers hardly ask while one instance stops.

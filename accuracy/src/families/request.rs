@@ -7,7 +7,7 @@ use observer::{
 
 use super::parts::{costly_classes, equal_classes};
 use crate::{
-    case::{Check, Family, Half, Hedging, Traffic},
+    case::{Family, Half, Hedging, Traffic},
     draw::Draw,
     pace::Pace,
     plan::Plan,
@@ -15,13 +15,10 @@ use crate::{
 };
 
 pub(super) const PATTERN: Family = Family {
-    name: "",
-    half: Half::Tuning,
     causes: &[Cause::Request],
     actions: &[Action::DoNotHedge],
     hedging: Hedging::Forbidden,
-    check: Check::Tail,
-    draw: |_| anyhow::bail!("this is only a pattern"),
+    ..Family::PATTERN
 };
 
 /// Costs make the load higher than this.

@@ -15,13 +15,10 @@ use crate::{
 };
 
 const PATTERN: Family = Family {
-    name: "",
-    half: Half::Tuning,
     causes: &[Cause::Saturated],
     actions: &[Action::DoNotHedge],
     hedging: Hedging::Forbidden,
-    check: Check::Tail,
-    draw: |_| anyhow::bail!("this is only a pattern"),
+    ..Family::PATTERN
 };
 
 const FULL: Plan = Plan {

@@ -13,13 +13,11 @@ use crate::{
 };
 
 pub(super) const PATTERN: Family = Family {
-    name: "",
-    half: Half::Tuning,
     causes: &[Cause::Shared],
     actions: &[Action::DoNotHedge],
     hedging: Hedging::Forbidden,
     check: Check::TailByFault,
-    draw: |_| anyhow::bail!("this is only a pattern"),
+    ..Family::PATTERN
 };
 
 pub(super) const BEHIND: Plan = Plan {

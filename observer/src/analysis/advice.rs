@@ -74,19 +74,8 @@ pub(super) enum Objection {
 /// Advises.
 pub(super) fn advise(found: &Found<'_>, random: &mut Pcg64) -> Recommendation {
     let mut advice = Recommendation {
-        action: Action::DoNotHedge,
-        delay_s: None,
-        budget_fraction: None,
-        budget_burst: None,
-        hedge_probability: None,
-        max_attempts: None,
-        target: found.question.target,
-        expected: None,
-        alternatives: Vec::new(),
         fan_out: fan_out(found),
-        conditions: Vec::new(),
-        warnings: Vec::new(),
-        instead: Vec::new(),
+        ..Recommendation::only(Action::DoNotHedge, found.question)
     };
     let mut objection = None;
     match found.judgement.cause {

@@ -61,29 +61,17 @@ pub(super) fn bursts(
     bursts
 }
 
-/// How slowness comes at single instances.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Burstiness {
-    /// The chance that the next request to the same instance is slow, given that one is.
-    pub(super) chi_within: f64,
-    /// How many slow requests come one after another, on average.
-    pub(super) run: f64,
-}
-
-/// Burstiness over all instances, of the requests that `counts` says count.
-pub(super) fn burstiness(samples: &Samples, is_slow: &[bool], counts: impl Fn(usize) -> bool) -> Burstiness {
-    let (mut slow, mut followed, mut runs) = (0_u64, 0_u64, 0_u64);
+/// The chance that the next request to the same instance is slow, given that one is, over all instances and the requests
+/// that `counts` says count.
+pub(super) fn chi_within(samples: &Samples, is_slow: &[bool], counts: impl Fn(usize) -> bool) -> f64 {
+    let (mut slow, mut followed) = (0_u64, 0_u64);
     for rows in &samples.by_instance {
-        let mut before: Option<bool> = None;
+        let mut before = false;
         for row in rows.iter().map(|row| *row as usize).filter(|row| counts(*row)) {
-            if before == Some(true) {
-                slow += 1;
-                followed += u64::from(is_slow[row]);
-            }
-            runs += u64::from(is_slow[row] && before != Some(true));
-            before = Some(is_slow[row]);
+            slow += u64::from(before);
+            followed += u64::from(before && is_slow[row]);
+            before = is_slow[row];
         }
     }
-    let all = slow.max(1) as f64;
-    Burstiness { chi_within: followed as f64 / all, run: slow as f64 / runs.max(1) as f64 }
+    followed as f64 / slow.max(1) as f64
 }

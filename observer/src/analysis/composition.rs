@@ -9,7 +9,7 @@ use rand_pcg::Pcg64;
 use super::{
     attributable::attributable_to,
     bootstrap::Bootstrap,
-    bursts::{Burst, Burstiness, burstiness, bursts},
+    bursts::{Burst, bursts, chi_within},
     caller::caller,
     clusters::{Clusters, clusters},
     coincidence::{Coincidence, Mark, coincidence},
@@ -65,8 +65,8 @@ pub(super) struct Findings {
     pub(super) coincidence: Option<Coincidence>,
     /// The same by nearest neighbours.
     pub(super) nearest: Option<Nearest>,
-    /// Slowness within instances.
-    pub(super) burstiness: Burstiness,
+    /// The chance that the next request to the same instance is slow, given that one is.
+    pub(super) chi_within: f64,
     /// Runs of slow requests that nothing before explains.
     pub(super) bursts: Vec<Burst>,
     /// How busy instances are.
@@ -150,7 +150,7 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &m
     let counts = |row: usize| counting[row];
     let load = load(samples, slow, &in_flight);
     let bursts = bursts(samples, slow, &in_flight, counts);
-    let burstiness = burstiness(samples, &slow.is, counts);
+    let chi_within = chi_within(samples, &slow.is, counts);
     let least_width = least_width(samples, slow);
     let clusters = clusters(&marks(samples, &slow.is, &counting), hosts, samples.span, least_width);
     let coincidence = together(samples, slow, &counting, &clusters, least_width, random);
@@ -183,7 +183,7 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &m
         clusters,
         coincidence,
         nearest,
-        burstiness,
+        chi_within,
         bursts,
         load,
         queued,

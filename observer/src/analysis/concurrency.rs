@@ -59,9 +59,7 @@ impl Load {
     pub(super) fn utilisation(&self) -> Option<f64> {
         self.knee.map(|knee| self.work / knee)
     }
-}
 
-impl Load {
     /// The utilisation of the instances that bursts strike, where it is known: of those that serve one request at a time
     /// from what is offered to each, of others from the knee.
     pub(super) fn utilisation_where(&self, bursts: &[Burst]) -> Option<f64> {

@@ -165,7 +165,7 @@ impl<'a> Counterfactual<'a> {
     pub(super) fn races(&self, delay: Nanoseconds, most: usize) -> Races {
         let late_count = self.candidates.partition_point(|candidate| candidate.latency > delay.0);
         let late = &self.candidates[..late_count];
-        // The latest half of the budget are all looked at.
+        // The longest half are all looked at.
         let whole = (most / 2).min(late_count);
         let step = ((late_count - whole) / (most / 2).max(1)).max(1);
         let chosen = late[..whole].iter().map(|candidate| (candidate, 1.0)).chain(

@@ -39,8 +39,6 @@ pub(super) struct Group {
     pub(super) slow: f64,
     /// Whether it is elevated.
     pub(super) is_elevated: bool,
-    /// The share of its slow requests that it would not have at the rate of the others: `1 − p_rest ÷ p_group`.
-    pub(super) attributable: f64,
 }
 
 /// Compares groups with the rest of them.
@@ -91,19 +89,16 @@ pub(super) fn compare(
     // hide each other.
     let stands_out = |place: usize, among: &Among, times: f64| {
         let group = &found[place];
-        let rest = among.rest(group, place)?;
-        let own = rate(group);
-        let does = group.slow >= FEWEST && own >= times * rest && errors(place, rest) >= STANDARD_ERRORS;
-        does.then_some(1.0 - rest / own)
+        among.rest(group, place).is_some_and(|rest| {
+            group.slow >= FEWEST && rate(group) >= times * rest && errors(place, rest) >= STANDARD_ERRORS
+        })
     };
     let everyone = Among::of(&found, vec![true; groups]);
-    let usual: Vec<bool> =
-        (0..groups).map(|place| stands_out(place, &everyone, SUSPICIOUS).is_none()).collect();
+    let usual: Vec<bool> = (0..groups).map(|place| !stands_out(place, &everyone, SUSPICIOUS)).collect();
     let usual = Among::of(&found, usual);
-    let elevated: Vec<Option<f64>> = (0..groups).map(|place| stands_out(place, &usual, TIMES_REST)).collect();
-    for (group, elevated) in found.iter_mut().zip(elevated) {
-        group.is_elevated = elevated.is_some();
-        group.attributable = elevated.unwrap_or(0.0);
+    let elevated: Vec<bool> = (0..groups).map(|place| stands_out(place, &usual, TIMES_REST)).collect();
+    for (group, is_elevated) in found.iter_mut().zip(elevated) {
+        group.is_elevated = is_elevated;
     }
     found
 }

@@ -25,22 +25,29 @@ impl Assessment {
                 clusters: Vec::new(),
                 summary: "too little is known to say why requests are slow".into(),
             },
-            recommendation: Recommendation {
-                action: Action::Wait,
-                delay_s: None,
-                budget_fraction: None,
-                budget_burst: None,
-                hedge_probability: None,
-                max_attempts: None,
-                target: question.target,
-                expected: None,
-                alternatives: Vec::new(),
-                fan_out: None,
-                conditions: Vec::new(),
-                warnings: Vec::new(),
-                instead: Vec::new(),
-            },
+            recommendation: Recommendation::only(Action::Wait, question),
             hedging: None,
+        }
+    }
+}
+
+impl Recommendation {
+    /// An action, and nothing else.
+    pub(super) const fn only(action: Action, question: &Question) -> Self {
+        Self {
+            action,
+            delay_s: None,
+            budget_fraction: None,
+            budget_burst: None,
+            hedge_probability: None,
+            max_attempts: None,
+            target: question.target,
+            expected: None,
+            alternatives: Vec::new(),
+            fan_out: None,
+            conditions: Vec::new(),
+            warnings: Vec::new(),
+            instead: Vec::new(),
         }
     }
 }

@@ -17,8 +17,6 @@ pub(super) struct Nearest {
     pub(super) chi: f64,
     /// Its interval.
     pub(super) ci: [f64; 2],
-    /// Over so many pairs.
-    pub(super) pairs: usize,
 }
 
 /// χ over all slow requests that `counts` says count, with the request that began nearest in time at another instance, at
@@ -50,11 +48,7 @@ pub(super) fn nearest(
         if pairs > 0.0 { both / pairs } else { 0.0 }
     };
     let pairs: u32 = blocks.iter().map(|block| block[0]).sum();
-    (pairs > 0).then(|| Nearest {
-        chi: chi(&[1; BLOCKS]),
-        ci: interval(&bootstrap.figures(chi)),
-        pairs: pairs as usize,
-    })
+    (pairs > 0).then(|| Nearest { chi: chi(&[1; BLOCKS]), ci: interval(&bootstrap.figures(chi)) })
 }
 
 /// The request at another instance that began nearest to this one.

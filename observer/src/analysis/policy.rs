@@ -45,8 +45,6 @@ pub(super) struct Expectation {
     pub(super) before: [u64; 4],
     pub(super) after: [u64; 4],
     pub(super) after_ci: [f64; 2],
-    /// The target quantile before.
-    pub(super) target_before: u64,
     /// By which share the target quantile falls, and the interval of that.
     pub(super) gain: f64,
     pub(super) gain_ci: [f64; 2],
@@ -135,11 +133,8 @@ pub(super) fn best(
     }
     let least = |choices: &[(f64, Choice)]| choices.iter().map(|choice| choice.0).min_by(f64::total_cmp);
     let good = (1.0 + AS_GOOD) * least(&choices)?;
-    let by_budget =
-        |one: &(f64, Choice), other: &(f64, Choice)| one.1.trial.budget.total_cmp(&other.1.trial.budget);
-    let cheapest =
-        choices.iter().filter(|choice| choice.0 <= good).min_by(|one, other| by_budget(one, other))?;
-    let budget = cheapest.1.trial.budget;
+    let budgets = choices.iter().filter(|choice| choice.0 <= good).map(|choice| choice.1.trial.budget);
+    let budget = budgets.min_by(f64::total_cmp)?;
     choices.retain(|(_, choice)| choice.trial.budget <= budget);
     let alike = (1.0 + ALIKE) * least(&choices)?;
     let choices = choices.into_iter().filter(|choice| choice.0 <= alike).map(|(_, choice)| choice);
@@ -192,7 +187,6 @@ pub(super) fn expectation(
             (own - widen * (own - low).max(0.0) - MODEL * own).max(0.0),
             own + (widen * (high - own)).max(stressed - own).max(0.0) + MODEL * own,
         ],
-        target_before,
         gain: gain(target_before, effect.target.0),
         gain_ci: interval(&gains),
     }

@@ -117,6 +117,12 @@ pub(super) fn judge(
     let confidence = agreeing[top] * evidence;
     let enough_slow = slow.count >= SLOW;
     let explanation = Explanation::ALL[top];
+    // Only what a request suffers by itself can be told where several instances look like one.
+    let is_told_by_itself =
+        matches!(explanation, Explanation::Caller | Explanation::Network | Explanation::Request);
+    if context.virtual_address && !(is_told_by_itself && shares[top] >= HALF) {
+        return judgement(Cause::Insufficient, 0.0, Some(Missing::Sight));
+    }
     if shares[top] < HALF {
         return if enough_slow {
             judgement(Cause::Mixed, evidence * 0.7, None)
@@ -135,9 +141,6 @@ pub(super) fn judge(
         Explanation::Shared => Cause::Shared,
         Explanation::Saturated => Cause::Saturated,
         Explanation::Independent => {
-            if context.virtual_address {
-                return judgement(Cause::Insufficient, 0.0, Some(Missing::Sight));
-            }
             if samples.instances.len() < 2 {
                 return judgement(Cause::Insufficient, 0.0, Some(Missing::Instances));
             }
@@ -175,7 +178,7 @@ pub(super) fn strokes(slow: &Slow, samples: &Samples, findings: &Findings) -> us
 /// By how much slow requests follow each other at an instance beyond chance: `(χ_within − p) ÷ (1 − p)`.
 pub(super) fn pauses(slow: &Slow, samples: &Samples, findings: &Findings) -> f64 {
     let p = slow.count as f64 / samples.primaries.len().max(1) as f64;
-    ((findings.burstiness.chi_within - p) / (1.0 - p)).max(0.0)
+    ((findings.chi_within - p) / (1.0 - p)).max(0.0)
 }
 
 /// The shares, with intervals, and how often each cause has half of the slow requests if they are drawn again.

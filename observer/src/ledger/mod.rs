@@ -91,7 +91,7 @@ pub struct Service<'ledger> {
 }
 
 impl<'ledger> Service<'ledger> {
-    /// Its latest exchanges, sorted by start: a copy of as many as the ledger's limits let it keep.
+    /// Its latest exchanges, in no order: a copy of as many as the ledger's limits let it keep.
     pub fn rows(&self) -> Vec<Row> {
         self.recent.latest(self.rows_at_most)
     }

@@ -6,7 +6,7 @@ use super::row::Row;
 
 /// Rows of the latest exchanges.
 ///
-/// They grow a quarter beyond what may be kept before the oldest ones are dropped, so that finding those costs little
+/// They grow by half beyond what may be kept before the oldest ones are dropped, so that finding those costs little
 /// for each row. A copy shares the rows with its original and keeps what comes later apart: a report of everything so
 /// far costs no memory for them.
 #[derive(Clone, Debug, Default)]
@@ -43,20 +43,19 @@ impl Recent {
         keep_latest(rows, most, most);
     }
 
-    /// The latest rows, at most so many, sorted by start.
+    /// The latest rows, at most so many, in no order.
     pub(super) fn latest(&self, most: usize) -> Vec<Row> {
         let mut rows = Vec::with_capacity(self.len());
         rows.extend_from_slice(&self.rows);
         rows.extend_from_slice(&self.later);
         keep_latest(&mut rows, most, most);
-        rows.sort_unstable();
         rows
     }
 }
 
 /// How many rows there may be before the oldest are dropped.
 const fn room(most: usize) -> usize {
-    most.saturating_add(most / 4)
+    most.saturating_add(most / 2)
 }
 
 /// Adds a row; memory grows to `room` and never beyond.

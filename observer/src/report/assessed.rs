@@ -1,13 +1,12 @@
 //! The assessment of a service: the one place where the report asks for it.
 
-use observer_common::{Nanoseconds, Role};
+use observer_common::Role;
 
 use crate::{
     analysis::{self, Context, Question, hysteresis::Settled, model::Assessment},
     exchange::{NameId, Names},
-    ledger::{Metric, Row, Service, ServiceKey},
+    ledger::{Row, Service, ServiceKey},
     maps::HashMap,
-    provenance::Provenance,
 };
 
 /// What successive reports of one observation said about each service, so that the next one does not flicker.
@@ -19,9 +18,6 @@ pub struct Settlements {
 /// Who assesses services.
 pub(super) struct Assessor<'a> {
     pub(super) names: &'a Names,
-    pub(super) provenance: &'a Provenance,
-    pub(super) window: Nanoseconds,
-    pub(super) metric: Metric,
     pub(super) question: &'a Question,
     pub(super) settled: &'a mut Settlements,
 }
@@ -40,30 +36,24 @@ struct Slow {
 }
 
 impl Assessor<'_> {
-    pub(super) fn assess(&mut self, service: &Service<'_>, exchanges: u64) -> Assessed {
+    pub(super) fn assess(&mut self, service: &Service<'_>) -> Assessed {
         let rows = service.rows();
         let now = match service.key.role {
             Role::Server => analysis::served(rows.len() as u64, self.question),
-            Role::Client | Role::Unknown | Role::Ignored => self.of_client(service, exchanges, &rows),
+            Role::Client | Role::Unknown | Role::Ignored => self.of_client(service, &rows),
         };
         let assessment = self.settled.services.entry(service.key).or_default().settle(now);
         let instances = assessment.verdict.slow_above_s.map(|above| slow(&rows, above)).unwrap_or_default();
         Assessed { assessment, instances }
     }
 
-    fn of_client(&self, service: &Service<'_>, exchanges: u64, rows: &[Row]) -> Assessment {
+    fn of_client(&self, service: &Service<'_>, rows: &[Row]) -> Assessment {
         let context = Context {
             protocol: service.key.protocol.map(|protocol| self.names.text(protocol)),
-            client_known: service.key.client.is_some(),
             virtual_address: service
                 .instances
                 .iter()
                 .any(|(instance, _)| self.names.text(*instance).ends_with(VIRTUAL)),
-            window: self.window,
-            exchanges,
-            sampled_fraction: self.provenance.sampled_fraction,
-            metric: self.metric,
-            degraded: &self.provenance.degraded,
         };
         analysis::assess(rows, self.names, &context, self.question)
     }
@@ -96,10 +86,10 @@ fn slow(rows: &[Row], above_s: f64) -> HashMap<NameId, Slow> {
 
 #[cfg(test)]
 mod tests {
-    use observer_common::{Outcome, Timestamp};
+    use observer_common::{Nanoseconds, Outcome, Timestamp};
 
     use super::*;
-    use crate::exchange::Exchange;
+    use crate::{exchange::Exchange, ledger::Metric};
 
     #[test]
     fn what_gave_up_early_is_neither_slow_nor_fast() {

@@ -48,14 +48,7 @@ pub fn build(inputs: Inputs<'_>) -> Report {
     let source = source(&inputs, &total);
     let mut builder = Builder {
         names: inputs.names,
-        assessor: Assessor {
-            names: inputs.names,
-            provenance: inputs.provenance,
-            window: span.duration,
-            metric: inputs.ledger.metric(),
-            question: inputs.question,
-            settled: inputs.settled,
-        },
+        assessor: Assessor { names: inputs.names, question: inputs.question, settled: inputs.settled },
         span,
         newest: total.last_start,
         scratch: Merged::default(),
@@ -136,7 +129,7 @@ impl Builder<'_> {
         let measured = self.measured(&tallies, range);
         // What `measured` counted last is still in the scratch memory.
         let ci_s = Intervals::of(&self.scratch, &self.censored);
-        let assessed = self.assessor.assess(service, measured.exchanges);
+        let assessed = self.assessor.assess(service);
         let mut instances: Vec<_> = service
             .instances
             .iter()

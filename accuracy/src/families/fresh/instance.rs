@@ -2,12 +2,13 @@
 
 use observer::{
     analysis::model::{Action, Cause},
-    simulation::{Effect, Scope, When},
+    simulation::{Effect, Scope, System, When},
 };
 
 use super::INDEPENDENT;
 use crate::{
     case::{Check, Family, Hedging, Traffic},
+    draw::Draw,
     families::parts::{at_random, load, mostly_named, once, one, service, slow_executions},
     pace::Pace,
     plan::{ALL, Arriving, BLIND, LEVEL, Plan},
@@ -30,6 +31,14 @@ const FEW: Plan = Plan {
     balancing: BLIND,
     arriving: &[Arriving::Alone],
 };
+
+/// One instance answers nothing for a while.
+fn hung_for_a_while(draw: &mut Draw, system: System) -> Traffic {
+    let scope = one(draw, &system);
+    let from = draw.between(0.1, 0.5);
+    let when = once(from, from + draw.between(0.2, 0.4));
+    mostly_named(draw, Traffic::to(system).fault(scope, when, Effect::Hang))
+}
 
 pub(super) const FAMILIES: &[Family] = &[
     // From the middle on it needs twice as long, which is more than it has time for.
@@ -76,10 +85,7 @@ pub(super) const FAMILIES: &[Family] = &[
         draw: |draw| {
             let pace = Pace::even(draw);
             let system = Plan { utilisation: (0.1, 0.35), ..FEW }.draw(draw, pace)?;
-            let scope = one(draw, &system);
-            let from = draw.between(0.1, 0.5);
-            let when = once(from, from + draw.between(0.2, 0.4));
-            Ok(mostly_named(draw, Traffic::to(system).fault(scope, when, Effect::Hang)))
+            Ok(hung_for_a_while(draw, system))
         },
         ..SLOW
     },
@@ -93,10 +99,7 @@ pub(super) const FAMILIES: &[Family] = &[
             let pace = Pace::even(draw);
             let plan = Plan { utilisation: (0.05, 0.2), rate: (250.0, 1_200.0), balancing: LEVEL, ..FEW };
             let system = plan.draw(draw, pace)?;
-            let scope = one(draw, &system);
-            let from = draw.between(0.1, 0.5);
-            let when = once(from, from + draw.between(0.2, 0.4));
-            Ok(mostly_named(draw, Traffic::to(system).fault(scope, when, Effect::Hang)))
+            Ok(hung_for_a_while(draw, system))
         },
         ..SLOW
     },

@@ -44,15 +44,7 @@ pub(super) fn all() -> Vec<Family> {
 }
 
 /// What helps is a second copy.
-const INDEPENDENT: Family = Family {
-    name: "",
-    half: Half::HeldOut,
-    causes: &[Cause::Independent],
-    actions: &[Action::Hedge, Action::Canary],
-    hedging: Hedging::Remedy,
-    check: Check::Tail,
-    draw: |_| anyhow::bail!("this is only a pattern"),
-};
+const INDEPENDENT: Family = Family { half: Half::HeldOut, ..Family::PATTERN };
 
 /// The same where most cases have names and some have not.
 const PAUSES: Family = Family {

@@ -1,7 +1,7 @@
 //! What a second copy would have done.
 
 use super::{
-    given::{Given, context, slow},
+    given::{CONTEXT, Given, slow},
     *,
 };
 use crate::analysis::{
@@ -25,8 +25,7 @@ fn effect(given: &Given, delay: Nanoseconds, trial: Trial, quantile: f64) -> Eff
 }
 
 fn with<T>(samples: &Samples, given: &Given, kinds: &Kinds, of: impl FnOnce(&Counterfactual<'_>) -> T) -> T {
-    let rows = samples.primaries.len();
-    let repeatable = Repeatable::of(samples, &given.names, &context(rows), &Question::default());
+    let repeatable = Repeatable::of(samples, &given.names, &CONTEXT, &Question::default());
     let survival = Survival::of(&samples.primaries);
     of(&Counterfactual::new(samples, &survival, kinds, &repeatable))
 }

@@ -5,6 +5,7 @@ use super::{
     *,
 };
 use crate::analysis::{
+    attributable::attributable,
     composition::findings,
     elevated::{Group, Member, compare},
 };
@@ -33,10 +34,20 @@ fn which(found: &[Group]) -> Vec<bool> {
 fn two_slow_ones_of_four_do_not_hide_each_other() {
     let found = groups(1, &[(2_000, 0.01), (2_000, 0.5), (2_000, 0.4), (2_000, 0.01)]);
     assert_eq!(which(&found), [false, true, true, false]);
-    // 1 − p_rest ÷ p_group.
-    assert!((found[1].attributable - 0.98).abs() < 0.01, "{:?}", found[1]);
-    assert!((found[2].attributable - 0.975).abs() < 0.01, "{:?}", found[2]);
-    assert_eq!(found[0].attributable.to_bits(), 0.0_f64.to_bits());
+}
+
+/// `1 − p_rest ÷ p_group`, for those that are elevated alone.
+#[test]
+fn what_the_rest_would_have_too_is_not_attributable() {
+    let group = |is_elevated| Group { is_elevated, ..Group::default() };
+    let groups = [group(false), group(true), group(false)];
+    // One in a hundred, one in two, one in a hundred.
+    let requests = (0..3_000_u32)
+        .map(|place| (place % 3, if place % 3 == 1 { place % 2 == 0 } else { place % 100 == 0 }));
+    let (of, left): (Vec<u32>, Vec<f64>) = requests.map(|(of, slow)| (of, f64::from(u8::from(slow)))).unzip();
+    let parts = attributable(&groups, of.into_iter(), &left);
+    assert!((parts[1] - 0.98).abs() < 0.005, "{parts:?}");
+    assert!(parts[0] + parts[2] < 1e-12, "{parts:?}");
 }
 
 #[test]

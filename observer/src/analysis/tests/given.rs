@@ -20,18 +20,7 @@ pub(super) fn address(instance: usize) -> String {
 }
 
 /// What an assessment is told besides.
-pub(super) fn context(rows: usize) -> Context<'static> {
-    Context {
-        protocol: None,
-        client_known: true,
-        virtual_address: false,
-        window: seconds(60.0),
-        exchanges: rows as u64,
-        sampled_fraction: 1.0,
-        metric: Metric::FirstByte,
-        degraded: &[],
-    }
-}
+pub(super) const CONTEXT: Context<'static> = Context { protocol: None, virtual_address: false };
 
 impl Given {
     /// Requests at random moments to instances chosen at random, each as long as `latency` says: of when it begins and
@@ -89,7 +78,7 @@ impl Given {
 
     pub(super) fn answer(&self, question: &Question) -> Assessment {
         let rows = self.rows();
-        assess(&rows, &self.names, &context(rows.len()), question)
+        assess(&rows, &self.names, &CONTEXT, question)
     }
 }
 

@@ -200,9 +200,32 @@ fn the_load_settles_where_it_feeds_back_no_more() {
 fn writes_are_never_sent_twice() {
     let given = one_in(2, 100).with_classes(|place, _| ["POST /order", "POST /basket"][place % 2]);
     let rows = given.rows();
-    let context = Context { protocol: Some("http1"), ..given::context(rows.len()) };
+    let context = Context { protocol: Some("http1"), ..given::CONTEXT };
     let advice = assess(&rows, &given.names, &context, &Question::default()).recommendation;
     assert_eq!(advice.action, Action::DoNotHedge);
     let no = Question { idempotent: Idempotent::No, ..Question::default() };
     assert_eq!(one_in(2, 100).answer(&no).recommendation.action, Action::DoNotHedge);
+}
+
+#[test]
+fn behind_a_virtual_address_nothing_is_said_across_instances() {
+    let slow_if = |is: bool| if is { 0.2 } else { 0.01 };
+    let struck: [fn(&mut Pcg64, f64, usize) -> bool; 4] = [
+        |random, _, _| chance(random, 0.02),
+        |random, _, instance| instance == 1 && chance(random, 0.5),
+        |_, start, _| start % 7.0 < 0.2,
+        // None of them has half of the slow requests.
+        |random, start, instance| {
+            start % 17.0 < 0.2 || chance(random, 0.008) || (instance == 1 && chance(random, 0.03))
+        },
+    ];
+    for struck in struck {
+        let given = Given::poisson(1, 4, 500.0, 60.0, |random, start, instance| {
+            slow_if(struck(random, start, instance))
+        });
+        let context = Context { virtual_address: true, ..given::CONTEXT };
+        let found = assess(&given.rows(), &given.names, &context, &Question::default());
+        assert_eq!(found.verdict.cause, Cause::Insufficient, "{:?}", found.verdict);
+        assert_eq!(found.recommendation.action, Action::Wait);
+    }
 }
