@@ -35,7 +35,10 @@ impl Capturing {
         let filter: Vec<String> = ports.iter().map(|port| format!("tcp port {port}")).collect();
         let mut running = Running::start(
             Command::new("tcpdump")
-                .args(["-i", "lo", "-n", "-U", "-Z", "root", "--immediate-mode", "-B", "65536", "-w"])
+                // The buffer holds as many packets as fit at their largest: on loopback that is a quarter of what
+                // tcpdump assumes.
+                .args(["-i", "lo", "-n", "-U", "-Z", "root", "--immediate-mode"])
+                .args(["-s", "66000", "-B", "65536", "-w"])
                 .arg(directory.path().join(CAPTURE))
                 .arg(filter.join(" or "))
                 .stdin(Stdio::null())

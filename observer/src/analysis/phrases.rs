@@ -163,6 +163,11 @@ pub(super) fn after_episodes(advice: &mut Recommendation, verdict: &Verdict) {
     if let Some(Episodes { regular: true, .. }) = verdict.episodes {
         advice.instead.push("they come in regular steps: look for a scheduled job".to_owned());
     }
+    if verdict.cause == Cause::Instance && !verdict.elevated.is_empty() {
+        advice
+            .instead
+            .insert(0, format!("take out {} first, or send less there", verdict.elevated.join(", ")));
+    }
     if verdict.cause == Cause::Request && !verdict.slow_classes.is_empty() {
         advice.instead.insert(0, format!("begin with {}", verdict.slow_classes.join(", ")));
     }

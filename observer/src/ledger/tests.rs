@@ -132,9 +132,13 @@ fn a_service_keeps_its_latest_rows_in_whatever_order_they_come() {
         let number = number * 379 % 1_009;
         mixed.record(&exchange(&mut names, "192.0.2.1:80", number, 1_000 + number));
     }
-    let rows = forward.services()[0].rows();
+    let [rows, others] = [forward, mixed].map(|ledger| {
+        let mut rows = ledger.services()[0].rows();
+        rows.sort_unstable();
+        rows
+    });
     assert!(rows.iter().map(|row| row.start().0).eq(909..1_009));
-    assert_eq!(rows, mixed.services()[0].rows());
+    assert_eq!(rows, others);
 }
 
 #[test]
@@ -148,7 +152,10 @@ fn at_the_limit_of_all_rows_the_longest_service_gives_up_its_older_half() {
         assert_eq!(ledger.rows, ledger.services().iter().map(|service| service.rows().len()).sum::<usize>());
     }
     let services = ledger.services();
-    let newest: Vec<_> = services.iter().map(|service| service.rows().last().unwrap().start().0).collect();
+    let newest: Vec<_> = services
+        .iter()
+        .map(|service| service.rows().iter().map(|row| row.start().0).max().unwrap())
+        .collect();
     assert_eq!(newest, [4_990, 4_999]);
 }
 
