@@ -74,7 +74,7 @@ pub struct Score {
 
 /// The assessment of rows of one service.
 pub(crate) fn assess_rows(rows: &[Row], names: &Names, question: &Question) -> Assessment {
-    let context = Context { protocol: None, virtual_address: false };
+    let context = Context { protocol: None, virtual_address: false, seen: 1.0 };
     assess(rows, names, &context, question)
 }
 
@@ -179,7 +179,7 @@ impl Score {
         let applied = self.applied.filter(|_| self.action() == Action::Hedge)?;
         let expected = self.assessment.recommendation.expected.as_ref()?;
         let error = (expected.after.p99? - applied.p99_s).abs() / applied.p99_s.max(1e-9);
-        let [low, high] = expected.after_ci;
+        let [low, high] = expected.after_ci.p99?;
         Some((error, (low..=high).contains(&applied.p99_s)))
     }
 

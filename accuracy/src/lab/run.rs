@@ -92,7 +92,12 @@ pub(super) struct Recommendation {
 #[derive(Debug, Deserialize)]
 pub(super) struct Expected {
     pub(super) after: After,
-    pub(super) after_ci: [f64; 2],
+    pub(super) after_ci: Intervals,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Intervals {
+    pub(super) p99: Option<[f64; 2]>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -196,7 +201,7 @@ impl Judged {
 
     /// Whether the applied p99 lies where it was expected.
     pub(super) fn is_inside(&self) -> Option<bool> {
-        let [low, high] = self.expected()?.after_ci;
+        let [low, high] = self.expected()?.after_ci.p99?;
         Some((low..=high).contains(&self.applied?.p99_s))
     }
 }

@@ -54,10 +54,9 @@ fn line(one: &Judged) -> String {
         advice.action,
         milliseconds(one.before_s),
         expected.and_then(|expected| expected.after.p99).map_or_else(none, milliseconds),
-        expected.map_or_else(none, |expected| {
-            let [low, high] = expected.after_ci;
-            format!("{:.1} to {}", low * 1e3, milliseconds(high))
-        }),
+        expected
+            .and_then(|expected| expected.after_ci.p99)
+            .map_or_else(none, |[low, high]| { format!("{:.1} to {}", low * 1e3, milliseconds(high)) }),
         one.applied.map_or_else(none, |applied| milliseconds(applied.p99_s)),
         one.applied.map_or_else(none, |applied| format!("{:.1} %", applied.hedged * 100.0)),
         one.is_inside().map_or("–", |inside| if inside { "yes" } else { "no" }),

@@ -4,39 +4,29 @@ use rand_pcg::Pcg64;
 
 use super::{
     bootstrap::Bootstrap,
-    composition::{Explanation, Findings},
+    budget::{budget, per_request},
+    coincidence::Coincidence,
+    composition::{Findings, neighbourhood},
     context::Context,
     counterfactual::{Counterfactual, NEVER},
+    feedback::Queueing,
+    hedging::Copies,
     kinds::Kinds,
-    model::{Action, Alternative, Cause, Expected, FanOut, Latencies, Recommendation},
+    model::{
+        Action, Alternative, Cause, Decisive, Expected, FanOut, Intervals, Latencies, Objection,
+        Recommendation,
+    },
+    objection::{objection, objection_to},
     phrases,
-    policy::{BURST, Expectation, PARTS, Reaction, best, expectation, grid},
+    policy::{BURST, Choice, Expectation, NEARLY, PARTS, Reaction, best, expectation, grid, refined},
     quantiles::Survival,
     question::Question,
+    races::Trial,
     repeatable::Repeatable,
     samples::Samples,
     slow::Slow,
     verdict::{Judgement, pauses},
 };
-use crate::quantity::Share;
-
-/// Hedges ÷ requests at most where the utilisation of the instances is not known.
-const CAUTIOUS: f64 = 0.05;
-
-/// At most where it is known.
-const MOST: f64 = 0.10;
-
-/// Up to here instances may be used, hedges included.
-const ROOM: f64 = 0.8;
-
-/// The target must fall by this share to be worth it.
-const WORTH: f64 = 0.08;
-
-/// By this share it may rise, at worst: without a slow moment among the blocks drawn, nothing falls.
-const LOSS: f64 = 0.02;
-
-/// Where more of the slow requests than this are slow together, no copies are sent.
-const TOGETHER: f64 = 0.3;
 
 /// A canary hedges so many requests.
 const CANARY: f64 = 0.01;
@@ -54,165 +44,171 @@ pub(super) struct Found<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) question: &'a Question,
     pub(super) repeatable: &'a Repeatable,
-}
-
-/// Why copies are not advised though the cause would allow them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Objection {
-    /// Somebody said so, or every request writes.
-    Writes,
-    /// Too many slow requests are slow together.
-    Together,
-    /// There is no other instance.
-    Alone,
-    /// The instances have no room for more.
-    NoRoom,
-    /// The target would hardly fall.
-    NotWorthIt,
+    pub(super) copies: Option<Copies>,
 }
 
 /// Advises.
 pub(super) fn advise(found: &Found<'_>, random: &mut Pcg64) -> Recommendation {
-    let mut advice = Recommendation {
-        fan_out: fan_out(found),
-        ..Recommendation::only(Action::DoNotHedge, found.question)
-    };
-    let mut objection = None;
+    let mut advice = Recommendation::only(Action::DoNotHedge, found.question);
     match found.judgement.cause {
         Cause::NoTail => advice.action = Action::None,
         Cause::Insufficient => advice.action = Action::Wait,
         Cause::Instance => advice.action = Action::Eject,
-        Cause::Shared | Cause::Saturated | Cause::Caller | Cause::Network | Cause::Request => {}
-        Cause::Independent | Cause::IndependentOrRequest | Cause::Mixed => {
-            objection = hedge(found, random, &mut advice).err();
-        }
+        _ => advice.objection = hedge(found, random, &mut advice).err(),
     }
-    phrases::complete(&mut advice, found, objection);
+    advice.fan_out = fan_out(found, &advice);
+    phrases::complete(&mut advice, found);
     advice
 }
 
 /// Advises second copies, or says what speaks against them.
 fn hedge(found: &Found<'_>, random: &mut Pcg64, advice: &mut Recommendation) -> Result<(), Objection> {
-    let shares = &found.judgement.shares;
-    if found.samples.instances.len() < 2 {
-        return Err(Objection::Alone);
+    if let Some(objection) = objection(found) {
+        return Err(objection);
     }
-    if found.repeatable.none() {
-        return Err(Objection::Writes);
+    let Advised { all, canary, alternatives, copies_would_win } =
+        policy(found, random).ok_or(Objection::NoRoom)?;
+    if let Some(objection) = objection_to(found, &all, copies_would_win) {
+        advice.expected = Some(to_seconds(&all));
+        return Err(objection);
     }
-    if shares[Explanation::Shared as usize] + shares[Explanation::Saturated as usize] > TOGETHER {
-        return Err(Objection::Together);
-    }
-    let budget = budget(found);
-    if budget <= 0.0 {
-        return Err(Objection::NoRoom);
-    }
-    let chosen = policy(found, budget, random, advice).ok_or(Objection::NoRoom)?;
-    if chosen.gain < WORTH || chosen.gain_ci[0] < -LOSS {
-        return Err(Objection::NotWorthIt);
-    }
-    let choice = chosen.choice;
-    advice.delay_s = Some(choice.delay.as_seconds());
+    let Choice { delay, trial, effect } = canary.as_ref().unwrap_or(&all).choice;
+    advice.action = if canary.is_some() { Action::Canary } else { Action::Hedge };
+    advice.delay_s = Some(delay.as_seconds());
+    advice.budget_fraction = Some(trial.budget);
     advice.budget_burst = Some(BURST.get());
+    // Less than one spreads the budget over all that is late, so that with and without can be compared.
+    advice.hedge_probability = Some(effect.probability);
     advice.max_attempts = Some(2);
-    // The only other instance is held up by whatever it is sent: how much, the counterfactual cannot tell.
-    let is_delicate = found.samples.instances.len() == 2 && found.findings.load.one_at_a_time != Some(false);
-    if found.judgement.cause == Cause::IndependentOrRequest || is_delicate {
-        advice.action = Action::Canary;
-        advice.budget_fraction = Some(CANARY.min(choice.trial.budget));
-        // Spread over all that is late, so that the two groups can be compared.
-        let spread = CANARY / choice.effect.rate.max(CANARY);
-        advice.hedge_probability = Some(choice.effect.probability * spread);
-    } else {
-        advice.action = Action::Hedge;
-        advice.budget_fraction = Some(choice.trial.budget);
-        advice.hedge_probability = Some(choice.effect.probability);
+    if canary.is_some() {
+        advice.conditions.push(phrases::after_canary(found, &all));
     }
+    advice.expected = Some(to_seconds(canary.as_ref().unwrap_or(&all)));
+    advice.alternatives = alternatives;
     Ok(())
 }
 
-/// Hedges ÷ requests at most: what somebody decided, as far as it leaves the instances room where it is known how busy
-/// they are; without a decision a twentieth, or where it is known, what leaves room and a tenth.
-fn budget(found: &Found<'_>) -> f64 {
-    let decided = found.question.budget.map(Share::as_fraction);
-    match found.question.utilisation {
-        Some(utilisation) => {
-            let room = (ROOM / utilisation.as_fraction().max(1e-9) - 1.0).max(0.0);
-            decided.unwrap_or(MOST).min(room)
-        }
-        None => decided.unwrap_or(CAUTIOUS),
-    }
+/// What is advised if the whole budget is used, what is expected of a canary where one comes first, and what other budgets
+/// would buy.
+struct Advised {
+    all: Expectation,
+    canary: Option<Expectation>,
+    alternatives: Vec<Alternative>,
+    /// How often copies that are in the traffic would answer first by chance.
+    copies_would_win: Option<f64>,
 }
 
-fn policy(
-    found: &Found<'_>,
-    budget: f64,
-    random: &mut Pcg64,
-    advice: &mut Recommendation,
-) -> Option<Expectation> {
+/// Whether to try with a few first.
+fn is_canary(found: &Found<'_>, all: &Expectation) -> bool {
+    !found.judgement.is_chance_told || is_delicate(found) || may_be_shared(found) || would_harm(found, all)
+}
+
+/// Something strikes several instances at once more often than by chance, though not all of them.
+pub(super) fn may_be_shared(found: &Found<'_>) -> bool {
+    found.findings.coincidence.as_ref().is_some_and(Coincidence::is_suspicious)
+}
+
+/// Whether second copies would leave no room if, against what it looks like, slow requests were costly ones whatever their
+/// name.
+fn would_harm(found: &Found<'_>, all: &Expectation) -> bool {
+    let is_certain = found.judgement.are_pauses || found.samples.classes.are_heads();
+    let has_room = |queueing: Queueing| queueing.settle(|_| all.choice.effect.work_if_costly).is_some();
+    !is_certain && !reaction(found).queueing.is_none_or(has_room)
+}
+
+/// Of two instances the other one is held up by whatever it is sent, and while one pauses it is sent all copies at once:
+/// how much that is, the counterfactual cannot tell.
+pub(super) fn is_delicate(found: &Found<'_>) -> bool {
+    let holds_up = found.findings.load.one_at_a_time != Some(false) || found.judgement.are_pauses;
+    found.samples.instances.len() == 2 && holds_up
+}
+
+/// The best policy within the budget, and what smaller or larger budgets would buy.
+fn policy(found: &Found<'_>, random: &mut Pcg64) -> Option<Advised> {
     let Found { samples, survival, slow, findings, .. } = *found;
     let kinds = Kinds::of_classes(samples, |class| findings.classes[class].is_elevated);
-    let counterfactual = Counterfactual::new(samples, survival, &kinds, found.repeatable);
+    let near = neighbourhood(samples, slow);
+    let counterfactual = Counterfactual::new(samples, survival, &kinds, found.repeatable, near);
     let races = grid(&counterfactual, survival);
     let target = found.question.component_target();
-    let measured = findings.load.queueing();
-    let reaction = Reaction {
-        queueing: match found.question.utilisation {
-            Some(utilisation) => Some(super::feedback::Queueing {
-                utilisation: utilisation.as_fraction(),
-                slots: measured.map_or(1.0, |measured| measured.slots),
-            }),
-            None => measured,
-        },
-        waiting: if findings.load.one_at_a_time == Some(false) {
-            0.0
-        } else {
-            pauses(slow, samples, findings)
-        },
-    };
-    for fraction in BUDGETS {
-        if let Some(choice) = best(&races, fraction, &[1.0], reaction, target) {
-            let alternative = Alternative {
+    let (budget, reaction) = (budget(found), reaction(found));
+    let choice = best(&races, budget, &PARTS, reaction, target)?;
+    let choice = refined(&counterfactual, &races, choice, budget, reaction, target)?;
+    let bootstrap = Bootstrap::new(100, random);
+    let expected = |choice| expectation(&counterfactual, choice, target, reaction, &bootstrap);
+    let all = expected(choice)?;
+    let canary = is_canary(found, &all).then(|| {
+        let trial = Trial { budget: CANARY.min(choice.trial.budget), ..choice.trial };
+        expected(Choice { trial, ..choice })
+    });
+    let mut alternatives: Vec<Alternative> = Vec::new();
+    let width = f64::from(found.question.fan_out.get());
+    let budgets = BUDGETS.into_iter().map(|fraction| fraction / width);
+    for fraction in budgets.filter(|fraction| *fraction <= budget) {
+        let Some(choice) = best(&races, fraction, &[1.0], reaction, target) else { continue };
+        let target = choice.effect.target.0;
+        // What costs more and is no faster is no alternative.
+        let faster = |last: &Alternative| choice.effect.target.as_seconds() < last.target_s;
+        if target < NEVER && alternatives.last().is_none_or(faster) {
+            alternatives.push(Alternative {
                 budget_fraction: choice.trial.budget,
                 delay_s: choice.delay.as_seconds(),
                 hedge_probability: choice.effect.probability,
-                extra_load: choice.effect.rate * found.repeatable.share(),
+                extra_load: choice.effect.rate,
                 target_s: choice.effect.target.as_seconds(),
-            };
-            // What costs more and is no faster is no alternative.
-            if advice.alternatives.last().is_none_or(|last| alternative.target_s < last.target_s) {
-                advice.alternatives.push(alternative);
-            }
+            });
         }
     }
-    let choice = best(&races, budget, &PARTS, reaction, target)?;
-    let bootstrap = Bootstrap::new(100, random);
-    let expected = expectation(&counterfactual, choice, target, &bootstrap);
-    advice.expected = Some(to_seconds(&expected, found.repeatable.share()));
-    Some(expected)
+    let copies_would_win = found.copies.and_then(|copies| copies.delay).map(|delay| {
+        let without_limit = Trial { budget: 1.0, ..choice.trial };
+        counterfactual.races(delay, NEARLY).within(without_limit, target).wins
+    });
+    Some(Advised { all, canary: canary.flatten(), alternatives, copies_would_win })
 }
 
-fn to_seconds(found: &Expectation, share: f64) -> Expected {
-    let latencies = |values: [u64; 4]| {
-        let [p50, p95, p99, p999] = values.map(|value| (value < NEVER).then_some(value as f64 / 1e9));
-        Latencies { p50, p95, p99, p999 }
+fn reaction(found: &Found<'_>) -> Reaction {
+    let load = &found.findings.load;
+    let seen = load.queueing();
+    let known = found.question.utilisation.map(|utilisation| Queueing {
+        utilisation: utilisation.as_fraction(),
+        slots: seen.map_or(1.0, |seen| seen.slots),
+    });
+    let behind_others = if load.one_at_a_time == Some(false) {
+        0.0
+    } else {
+        pauses(found.slow, found.samples, found.findings)
     };
+    Reaction { queueing: known.or(seen), waiting: load.correlation.max(behind_others) }
+}
+
+fn to_seconds(found: &Expectation) -> Expected {
+    let seconds = |value: u64| (value < NEVER).then_some(value as f64 / 1e9);
+    let interval = |[low, high]: [f64; 2]| (high < NEVER as f64).then_some([low / 1e9, high / 1e9]);
+    let latencies = |[p50, p95, p99, p999]: [Option<f64>; 4]| Latencies { p50, p95, p99, p999 };
+    let [p50, p95, p99, p999] = found.after_ci.map(interval);
     Expected {
-        before: latencies(found.before),
-        after: latencies(found.after),
-        after_ci: found.after_ci.map(|bound| bound / 1e9),
+        before: latencies(found.before.map(seconds)),
+        after: latencies(found.after.map(seconds)),
+        after_ci: Intervals { p50, p95, p99, p999 },
+        decisive: Decisive {
+            quantile: found.target,
+            before_s: seconds(found.target_before),
+            after_s: seconds(found.target_after),
+            after_ci_s: interval(found.target_after_ci),
+        },
         hedge_rate: found.choice.effect.rate,
-        extra_load: found.choice.effect.rate * share,
+        extra_load: found.choice.effect.rate,
+        wins: found.choice.effect.wins,
     }
 }
 
-/// What wide requests need: with up to w(1 + h) requests a wide one, a budget for each component lets a wide one have
-/// w times as many copies, so that the budget is one for wide requests.
-fn fan_out(found: &Found<'_>) -> Option<FanOut> {
+/// What wide requests need.
+fn fan_out(found: &Found<'_>, advice: &Recommendation) -> Option<FanOut> {
     let width = found.question.fan_out.get();
     let quantile = found.question.component_target();
     let samples = found.samples.primaries.len();
     let share = found.slow.count as f64 / samples.max(1) as f64;
+    let is_advised = matches!(advice.action, Action::Hedge | Action::Canary);
     (width > 1).then(|| {
         let enough = samples as f64 * (1.0 - quantile) >= 1.0;
         let component = found.survival.quantile(quantile);
@@ -221,7 +217,7 @@ fn fan_out(found: &Found<'_>) -> Option<FanOut> {
             component_quantile: quantile,
             component_s: (enough && !component.at_least).then(|| component.duration.as_seconds()),
             slow_share: 1.0 - libm::pow(1.0 - share, f64::from(width)),
-            budget_per_request: found.question.budget.map_or(CAUTIOUS, Share::as_fraction),
+            budget_per_request: is_advised.then(|| per_request(found)),
         }
     })
 }

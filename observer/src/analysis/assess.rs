@@ -5,22 +5,24 @@ use rand_pcg::Pcg64;
 
 use super::{
     advice::{Found, advise},
-    composition::{Explanation, Findings, findings},
+    composition::findings,
     context::Context,
+    episodes::episodes,
     evidence::evidence,
-    model::{Assessment, Episodes, Hedging, Verdict},
+    hedging::copies,
+    model::{Assessment, Verdict},
     phrases,
     quantiles::Survival,
     question::Question,
     repeatable::Repeatable,
     samples::{Samples, number},
     slow::Slow,
-    verdict::{Judgement, judge},
+    verdict::judge,
 };
 use crate::{
     exchange::{NameId, Names},
     ledger::Row,
-    maps::{HashMap, IndexMap},
+    maps::IndexMap,
 };
 
 /// Every assessment draws the same numbers: it is a function of its arguments.
@@ -35,8 +37,9 @@ pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Que
     let survival = Survival::of(&samples.primaries);
     let slow = Slow::of(&samples.primaries, &survival, question.component_target());
     let findings = findings(&samples, &slow, &hosts(&samples, names), &mut random);
-    let judgement = judge(&samples, &slow, &findings, context, &mut random);
+    let judgement = judge(&samples, &slow, &findings, context, question.component_target(), &mut random);
     let repeatable = Repeatable::of(&samples, names, context, question);
+    let copies = copies(&samples, rows);
     let found = Found {
         samples: &samples,
         survival: &survival,
@@ -46,6 +49,7 @@ pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Que
         context,
         question,
         repeatable: &repeatable,
+        copies,
     };
     let mut recommendation = advise(&found, &mut random);
     let evidence = evidence(&samples, &slow, &findings);
@@ -54,13 +58,13 @@ pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Que
     let verdict = Verdict {
         cause: judgement.cause,
         confidence: judgement.confidence,
-        hedging_helps: phrases::helps(judgement.cause, recommendation.action),
+        hedging_helps: phrases::helps(judgement.cause, &recommendation),
         slow_above_s: (slow.count > 0).then(|| slow.above.as_seconds()),
-        assessed: rows.len() as u64,
+        assessed: samples.primaries.len() as u64,
         slow: slow.count as u64,
         composition: judgement.composition,
         missing: phrases::missing(&judgement, &samples),
-        episodes: episodes(&findings, &judgement),
+        episodes: episodes(&samples, &slow, &findings, &judgement),
         elevated: (0..samples.instances.len())
             .filter(|instance| elevated(*instance))
             .map(|instance| names.text(samples.instances[instance]).to_owned())
@@ -80,7 +84,11 @@ pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Que
     };
     let summary = phrases::summary(&verdict);
     phrases::after_episodes(&mut recommendation, &verdict);
-    Assessment { verdict: Verdict { summary, ..verdict }, recommendation, hedging: hedging(&samples, rows) }
+    Assessment {
+        verdict: Verdict { summary, ..verdict },
+        recommendation,
+        hedging: copies.map(|copies| copies.hedging),
+    }
 }
 
 /// For each instance, which host it is on: the address without its port.
@@ -93,72 +101,4 @@ fn hosts(samples: &Samples, names: &Names) -> Vec<u32> {
         *known.entry(name).or_insert(next)
     };
     samples.instances.iter().map(&mut host).collect()
-}
-
-/// When instances were slow together.
-fn episodes(findings: &Findings, judgement: &Judgement) -> Option<Episodes> {
-    let together =
-        judgement.shares[Explanation::Shared as usize] + judgement.shares[Explanation::Saturated as usize];
-    let coincidence =
-        findings.coincidence.as_ref().filter(|found| found.is_significant() && together > 0.1)?;
-    // Runs of coincident windows; one window without slowness does not end a run.
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for (window, _) in coincidence.windows.iter().enumerate().filter(|(_, is)| **is) {
-        match runs.last_mut() {
-            Some(run) if window <= run.1 + 2 => run.1 = window,
-            _ => runs.push((window, window)),
-        }
-    }
-    let width = coincidence.width.as_seconds();
-    let (first, last) = (runs.first()?.0, runs.last()?.0);
-    let mut lengths: Vec<f64> = runs.iter().map(|run| (run.1 - run.0 + 1) as f64 * width).collect();
-    let mut gaps: Vec<f64> = runs.windows(2).map(|pair| (pair[1].0 - pair[0].0) as f64 * width).collect();
-    lengths.sort_by(f64::total_cmp);
-    gaps.sort_by(f64::total_cmp);
-    let every = gaps.get(gaps.len() / 2).copied();
-    let regular = gaps.len() >= 3
-        && every.is_some_and(|every| {
-            let near =
-                gaps.iter().filter(|gap| (**gap - every).abs() <= (0.1 * every).max(1.5 * width)).count();
-            near * 5 >= gaps.len() * 4
-        });
-    Some(Episodes {
-        count: runs.len() as u64,
-        first_s: first as f64 * width,
-        last_s: last as f64 * width,
-        length_s: lengths[lengths.len() / 2],
-        every_s: every,
-        regular,
-        instances: coincidence.breadth,
-    })
-}
-
-/// Copies that a log tells apart.
-fn hedging(samples: &Samples, rows: &[Row]) -> Option<Hedging> {
-    let copies = samples.copies.len();
-    (copies > 0).then(|| Hedging {
-        observed: true,
-        rate: copies as f64 / samples.primaries.len().max(1) as f64,
-        wins: wins(rows) as f64 / copies as f64,
-    })
-}
-
-/// How many copies are answered before their request's first copy is, if that is known; a first copy that was given up
-/// has lost.
-fn wins(rows: &[Row]) -> usize {
-    let end = |row: &Row| row.start().0.saturating_add(row.experienced().0);
-    let is_copy = |row: &&Row| row.attempt().is_some_and(|attempt| attempt > 0);
-    let answered = |row: &&Row| !row.is_censored();
-    let firsts: HashMap<u64, u64> = rows
-        .iter()
-        .filter(|row| answered(row) && !is_copy(row))
-        .filter_map(|row| Some((row.request()?, end(row))))
-        .collect();
-    rows.iter()
-        .filter(|row| answered(row) && is_copy(row))
-        .filter(|row| {
-            let first = row.request().and_then(|request| firsts.get(&request));
-            first.is_none_or(|first| end(row) < *first)
-        })
-        .count()
 }

@@ -5,6 +5,10 @@ use super::{elevated::Group, slow::Slow};
 /// What explains slow requests makes requests slow so many times as often.
 pub(super) const OFTEN: f64 = 3.0;
 
+/// So many slow requests must be marked, and so many requests must not be, to compare them.
+const FEWEST_SLOW: f64 = 5.0;
+const FEWEST_OTHERS: f64 = 30.0;
+
 /// How much of a late request each is: what is explained already does not count.
 pub(super) fn late(slow: &Slow, left: &[f64]) -> Vec<f64> {
     let late = |row: usize| f64::from(u8::from(slow.late[row])) * if slow.is[row] { left[row] } else { 1.0 };
@@ -41,6 +45,7 @@ pub(super) fn attributable_to(marked: &[bool], left: &[f64]) -> f64 {
         counts[1] += left;
     }
     let rate = |counts: [f64; 2]| counts[1] / f64::max(counts[0], 1.0);
-    let (with, without, enough) = (rate(with), rate(without), with[1] >= 5.0);
+    let enough = with[1] >= FEWEST_SLOW && without[0] >= FEWEST_OTHERS;
+    let (with, without) = (rate(with), rate(without));
     if enough && with > OFTEN * without { 1.0 - without / with } else { 0.0 }
 }

@@ -33,49 +33,62 @@ pub(super) enum Label {
 pub(super) struct Classes {
     labels: Vec<Label>,
     numbers: IndexMap<Label, u32>,
+    /// The most frequent first.
+    by_frequency: Vec<Label>,
     of: fn(&Row) -> Option<Label>,
-    /// The one name that all requests have, where they have one.
-    name: Option<NameId>,
 }
 
 impl Classes {
     /// By names, if there are several. Else by heads, if the same ones come often; else by sizes.
-    pub(super) fn of(rows: &[Row]) -> Self {
+    pub(super) fn of(rows: &[Row], names: &Names) -> Self {
         let name = |row: &Row| row.class().map(Label::Name);
         let head = |row: &Row| row.head_hash().map(Label::Head);
-        let sizes = |row: &Row| {
-            let (request, response) = (row.request_size(), row.response_size());
-            (request.is_some() || response.is_some()).then_some(Label::Sizes(request, response))
-        };
-        let named = frequent(rows, name);
-        let only = match named.first() {
-            Some((Label::Name(name), _)) => Some(*name),
-            _ => None,
-        };
+        let mut named = frequent(rows, name);
+        // Names have numbers in the order in which they were first seen, which must not matter.
+        let text = |label: Label| if let Label::Name(name) = label { names.text(name) } else { "" };
+        named.sort_unstable_by(|(one, _), (other, _)| text(*one).cmp(text(*other)));
         if named.len() > 1 {
-            return Self::new(named, name, None);
+            return Self::new(named, name);
         }
         let heads = frequent(rows, head);
         let often: usize = heads.iter().map(|(_, often)| often).sum();
         if heads.len() > 1 && often as f64 >= MOSTLY * rows.len() as f64 {
-            return Self::new(heads, head, only);
+            return Self::new(heads, head);
         }
         let by_size = frequent(rows, sizes);
-        if by_size.len() > 1 { Self::new(by_size, sizes, only) } else { Self::new(named, name, only) }
+        if by_size.len() > 1 { Self::new(by_size, sizes) } else { Self::new(named, name) }
     }
 
-    fn new(found: Vec<(Label, usize)>, of: fn(&Row) -> Option<Label>, name: Option<NameId>) -> Self {
-        let labels: Vec<Label> = found.into_iter().map(|(label, _)| label).collect();
+    fn new(found: Vec<(Label, usize)>, of: fn(&Row) -> Option<Label>) -> Self {
+        let labels: Vec<Label> = found.iter().map(|(label, _)| *label).collect();
         let numbers = labels.iter().enumerate().map(|(place, label)| (*label, number(place))).collect();
-        Self { labels, numbers, of, name }
+        let mut by_frequency = found;
+        by_frequency.sort_by_key(|(_, often)| std::cmp::Reverse(*often));
+        let by_frequency = by_frequency.into_iter().map(|(label, _)| label).collect();
+        Self { labels, numbers, by_frequency, of }
     }
 
     /// The number of a request's class; all that are not told apart have the one after the last.
     pub(super) fn number(&self, row: &Row) -> u32 {
-        (self.of)(row)
-            .and_then(|label| self.numbers.get(&label))
-            .copied()
-            .unwrap_or(number(self.labels.len()))
+        let label = if self.are_sizes() && !has_answer(row) { self.expected(row) } else { (self.of)(row) };
+        label.and_then(|label| self.numbers.get(&label)).copied().unwrap_or(number(self.labels.len()))
+    }
+
+    /// What a request without an answer, or with a failure for one, most likely is: how large that answer is tells how it
+    /// ended and not what was asked.
+    fn expected(&self, row: &Row) -> Option<Label> {
+        let request = row.request_size();
+        let alike = |label: &&Label| matches!(label, Label::Sizes(size, _) if *size == request);
+        self.by_frequency.iter().find(alike).or(self.by_frequency.first()).copied()
+    }
+
+    /// Whether they tell the same request that comes again.
+    pub(super) fn are_heads(&self) -> bool {
+        matches!(self.labels.first(), Some(Label::Head(_)))
+    }
+
+    fn are_sizes(&self) -> bool {
+        matches!(self.labels.first(), Some(Label::Sizes(..)))
     }
 
     /// How many numbers there are.
@@ -86,15 +99,7 @@ impl Classes {
     /// Whether they tell one request from another: several names do, or the same request that comes again. Sizes alone
     /// do not: what costs more need not be larger.
     pub(super) fn tell_requests_apart(&self) -> bool {
-        self.labels.len() > 1 && !matches!(self.labels[0], Label::Sizes(..))
-    }
-
-    /// The name of a class, where it has one.
-    pub(super) fn name<'a>(&self, class: usize, names: &'a Names) -> Option<&'a str> {
-        match self.labels.get(class) {
-            Some(Label::Name(name)) => Some(names.text(*name)),
-            _ => self.name.map(|name| names.text(name)),
-        }
+        self.labels.len() > 1 && !self.are_sizes()
     }
 
     /// What a class is called.
@@ -111,6 +116,16 @@ impl Classes {
             None => "others".to_owned(),
         }
     }
+}
+
+/// The sizes of a request and of its answer, where there is one that is not a failure.
+fn sizes(row: &Row) -> Option<Label> {
+    let (request, response) = (row.request_size(), row.response_size());
+    (has_answer(row) && (request.is_some() || response.is_some())).then_some(Label::Sizes(request, response))
+}
+
+fn has_answer(row: &Row) -> bool {
+    !row.is_censored() && !row.is_failed()
 }
 
 /// Labels that come often enough, with how often, in an order that does not depend on that of the rows.

@@ -34,6 +34,12 @@ const MOST_CELLS: u64 = 400_000;
 /// More units than this are put together to as many.
 const MOST_UNITS: usize = 200;
 
+/// Hardly by chance: as seldom as so many rotations can tell.
+pub(super) const LEAST_P: f64 = 0.011;
+
+/// This share of slow requests that are slow together is worth a thought.
+const NOTABLE: f64 = 0.2;
+
 /// Shares that differ by no more than this are alike.
 const ALIKE: f64 = 0.05;
 
@@ -46,7 +52,7 @@ const LITTLE: f64 = 0.05;
 const TIMES_CHANCE: f64 = 3.0;
 
 /// An episode is one of all instances if it strikes this part of them, or of those that it could have.
-const BROAD: f64 = 0.5;
+pub(super) const BROAD: f64 = 0.5;
 
 /// A request, as far as coincidence cares.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +142,13 @@ impl Coincidence {
         let is_strong = excess >= MUCH || (excess >= LITTLE && self.chi >= TIMES_CHANCE * self.slow_share);
         // A few long episodes overlap in many rotations, so that chance varies much where there is least doubt.
         let enough = if excess >= MUCH { CLEAR / 1.5 } else { CLEAR };
-        self.p_value <= 0.011 && self.score >= enough && is_strong && self.breadth >= BROAD
+        self.p_value <= LEAST_P && self.score >= enough && is_strong && self.breadth >= BROAD
+    }
+
+    /// Whether chance would hardly bring it though it is not strong: something may be shared by a part of the requests.
+    pub(super) fn is_suspicious(&self) -> bool {
+        let is_clear = self.p_value <= LEAST_P && self.score >= CLEAR && self.breadth >= BROAD;
+        is_clear && self.share >= NOTABLE && !self.is_significant()
     }
 
     /// The same windows, and the share of other requests that lie in coincident ones beyond the chance of these.
@@ -169,12 +181,6 @@ impl Coincidence {
     pub(super) fn is_coincident(&self, start: Nanoseconds) -> bool {
         let window = usize::try_from(start.0 / self.width.0).unwrap_or(usize::MAX);
         self.windows.get(window) == Some(&true)
-    }
-
-    /// How many runs of coincident windows there are.
-    pub(super) fn runs(&self) -> f64 {
-        let begins = |place: usize| self.windows[place] && (place == 0 || !self.windows[place - 1]);
-        (0..self.windows.len()).filter(|place| begins(*place)).count() as f64
     }
 
     /// Which part of the slow requests in coincident windows is there by more than chance.

@@ -154,7 +154,7 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &m
     let least_width = least_width(samples, slow);
     let clusters = clusters(&marks(samples, &slow.is, &counting), hosts, samples.span, least_width);
     let coincidence = together(samples, slow, &counting, &clusters, least_width, random);
-    let within = neighbourhood(samples, least_width);
+    let within = neighbourhood(samples, slow);
     let nearest = nearest(samples, &slow.is, counts, within, &Bootstrap::new(100, random));
     let (queued, busy_share) = (queued(&bursts), busy_share(samples));
     let utilisation = load.utilisation_where(&bursts);
@@ -239,7 +239,8 @@ fn least_width(samples: &Samples, slow: &Slow) -> Nanoseconds {
 }
 
 /// Neighbours begin within half of what slow requests take, or as near as requests to an instance are to each other.
-fn neighbourhood(samples: &Samples, least_width: Nanoseconds) -> Nanoseconds {
+pub(super) fn neighbourhood(samples: &Samples, slow: &Slow) -> Nanoseconds {
+    let least_width = least_width(samples, slow);
     let gap = samples.span.0 / (samples.primaries.len() as u64).max(1);
     let gap = gap.saturating_mul(samples.instances.len() as u64);
     Nanoseconds(gap.max(2 * least_width.0))

@@ -9,23 +9,30 @@ use super::{
     slow::Slow,
 };
 
-/// For each sample, how many others of this client were under way at its instance when it began.
+/// For each sample, how many others of this client were under way at its instance when it began: further copies of
+/// requests too, where a log tells them apart.
 pub(super) fn in_flight_at_start(samples: &Samples) -> Vec<u32> {
     let mut in_flight = vec![0; samples.primaries.len()];
+    let mut copies: Vec<Vec<&Sample>> = vec![Vec::new(); samples.by_instance.len()];
+    // One that was over at once was never under way.
+    let lasts = |sample: &Sample| sample.arrived() > sample.start;
+    for copy in samples.copies.iter().filter(|copy| lasts(copy)) {
+        copies[copy.instance as usize].push(copy);
+    }
     let mut ends = Vec::new();
-    for rows in &samples.by_instance {
+    for (rows, copies) in samples.by_instance.iter().zip(&copies) {
         ends.clear();
         let rows = rows.iter().map(|row| (*row as usize, &samples.primaries[*row as usize]));
-        // One that was over at once was never under way.
-        let lasts = |sample: &Sample| sample.arrived() > sample.start;
         ends.extend(rows.clone().filter(|(_, sample)| lasts(sample)).map(|(_, sample)| sample.arrived()));
+        ends.extend(copies.iter().map(|copy| copy.arrived()));
         ends.sort_unstable();
-        let (mut before, mut over) = (0_usize, 0_usize);
+        let (mut before, mut over, mut copied) = (0_usize, 0_usize, 0_usize);
         for (row, sample) in rows {
             while ends.get(over).is_some_and(|end| *end <= sample.start) {
                 over += 1;
             }
-            in_flight[row] = u32::try_from(before - over).unwrap_or(u32::MAX);
+            copied += copies[copied..].iter().take_while(|copy| copy.start < sample.start).count();
+            in_flight[row] = u32::try_from(before + copied - over).unwrap_or(u32::MAX);
             before += usize::from(lasts(sample));
         }
     }
@@ -46,12 +53,19 @@ pub(super) struct Load {
     /// Whether an instance serves one request at a time: who finds another one under way is later than who finds none.
     /// Absent where too few found any.
     pub(super) one_at_a_time: Option<bool>,
-    /// Requests a second to an instance × mean latency of those that found no other: work that arrives in a second.
-    pub(super) offered: f64,
-    /// The same for each instance.
-    pub(super) offered_to: Vec<f64>,
+    /// What each instance is offered; absent where too few requests found no other under way to tell.
+    pub(super) offered: Option<Offered>,
     /// Rank correlation of latency with how many were under way, for requests that are not slow by themselves.
     pub(super) correlation: f64,
+}
+
+/// Work that arrives in a second, in seconds: requests a second × mean latency of those that found no other.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Offered {
+    /// On average over instances.
+    pub(super) mean: f64,
+    /// To each instance.
+    to: Vec<f64>,
 }
 
 impl Load {
@@ -63,19 +77,21 @@ impl Load {
     /// The utilisation of the instances that bursts strike, where it is known: of those that serve one request at a time
     /// from what is offered to each, of others from the knee.
     pub(super) fn utilisation_where(&self, bursts: &[Burst]) -> Option<f64> {
-        let (mut sum, mut all) = (0.0, 0.0);
-        for burst in bursts {
-            sum += f64::from(burst.slow) * self.offered_to[burst.instance as usize];
-            all += f64::from(burst.slow);
-        }
-        let one_at_a_time = (self.one_at_a_time == Some(true) && all > 0.0).then(|| sum / all);
-        self.utilisation().into_iter().chain(one_at_a_time).reduce(f64::max)
+        let of_bursts = |offered: &Offered| {
+            let slow: f64 = bursts.iter().map(|burst| f64::from(burst.slow)).sum();
+            let to = |burst: &Burst| f64::from(burst.slow) * offered.to[burst.instance as usize];
+            (slow > 0.0).then(|| bursts.iter().map(to).sum::<f64>() / slow)
+        };
+        let offered = self.offered.as_ref().filter(|_| self.one_at_a_time == Some(true));
+        self.utilisation().into_iter().chain(offered.and_then(of_bursts)).reduce(f64::max)
     }
 
     /// Instances as queues, as far as they are seen to be such.
     pub(super) fn queueing(&self) -> Option<Queueing> {
-        let slots = if self.one_at_a_time == Some(true) { 1.0 } else { self.knee?.max(1.0) };
-        Some(Queueing { utilisation: self.offered / slots, slots })
+        if self.one_at_a_time == Some(true) {
+            return Some(Queueing { utilisation: self.offered.as_ref()?.mean, slots: 1.0 });
+        }
+        Some(Queueing { utilisation: self.utilisation()?, slots: self.knee?.max(1.0) })
     }
 }
 
@@ -89,28 +105,36 @@ const ENOUGH: usize = 40;
 pub(super) fn load(samples: &Samples, slow: &Slow, in_flight: &[u32]) -> Load {
     let span = samples.span.as_seconds().max(1e-9);
     let instances = samples.by_instance.len().max(1) as f64;
-    let total: f64 = samples.primaries.iter().map(latency).sum();
+    let total: f64 = samples.primaries.iter().chain(&samples.copies).map(latency).sum();
     let concurrency = total / span / instances;
     let (knee, least) = knee(samples, in_flight);
-    let work = samples.primaries.len() as f64 * least / span / instances;
-    let alone = samples.primaries.iter().zip(in_flight).filter(|(_, found)| **found == 0);
-    let (sum, count) =
-        alone.fold((0.0, 0.0), |(sum, count), (sample, _)| (sum + latency(sample), count + 1.0));
-    let mean_alone = sum / f64::max(count, 1.0);
-    let offered_to: Vec<f64> =
-        samples.by_instance.iter().map(|rows| rows.len() as f64 / span * mean_alone).collect();
-    let offered = offered_to.iter().sum::<f64>() / instances;
+    let executions = (samples.primaries.len() + samples.copies.len()) as f64;
+    let work = executions * least / span / instances;
+    let offered = offered(samples, in_flight, span);
+    // More than one at a time cannot be served one at a time.
+    let has_room = offered.as_ref().is_some_and(|offered| offered.mean < 1.0);
     Load {
         concurrency,
         work,
         unloaded: least,
         knee,
-        // More than one at a time cannot be served one at a time.
-        one_at_a_time: one_at_a_time(samples, slow, in_flight).map(|one| one && offered < 1.0),
+        one_at_a_time: one_at_a_time(samples, slow, in_flight).map(|one| one && has_room),
         offered,
-        offered_to,
         correlation: correlation(samples, in_flight),
     }
+}
+
+fn offered(samples: &Samples, in_flight: &[u32], span: f64) -> Option<Offered> {
+    let alone = samples.primaries.iter().zip(in_flight).filter(|(_, found)| **found == 0);
+    let (sum, count) =
+        alone.fold((0.0, 0_usize), |(sum, count), (sample, _)| (sum + latency(sample), count + 1));
+    let mean_alone = (count >= TELLING).then(|| sum / count as f64)?;
+    let mut requests: Vec<usize> = samples.by_instance.iter().map(Vec::len).collect();
+    for copy in &samples.copies {
+        requests[copy.instance as usize] += 1;
+    }
+    let to: Vec<f64> = requests.iter().map(|requests| *requests as f64 / span * mean_alone).collect();
+    Some(Offered { mean: to.iter().sum::<f64>() / to.len().max(1) as f64, to })
 }
 
 /// Requests that are not late and found one other take so many times as long as those that found none.

@@ -127,7 +127,6 @@ fn load(findings: &Findings) -> Vec<Evidence> {
     let load = &findings.load;
     let mut all = vec![
         fact("concurrency", load.concurrency, None, "requests of this client under way at an instance"),
-        fact("offered_work", load.offered, None, "work that arrives at an instance in a second, in seconds"),
         fact(
             "load_correlation",
             load.correlation,
@@ -135,6 +134,10 @@ fn load(findings: &Findings) -> Vec<Evidence> {
             "rank correlation of latency with how many were under way",
         ),
     ];
+    if let Some(offered) = &load.offered {
+        let meaning = "work that arrives at an instance in a second, in seconds";
+        all.push(fact("offered_work", offered.mean, None, meaning));
+    }
     if let Some(utilisation) = load.utilisation() {
         all.push(fact(
             "utilisation",

@@ -17,7 +17,7 @@ pub(super) struct Queueing {
 
 /// How the load settles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Settled {
+pub(super) struct Equilibrium {
     /// The utilisation with second copies.
     pub(super) utilisation: f64,
     /// Waiting times with them ÷ waiting times without.
@@ -34,7 +34,7 @@ impl Queueing {
 
     /// Where the load settles if `hedged(w)` of requests are sent twice once waiting times are w times as long: the fixed
     /// point of  ρ' = ρ (1 + h(ρ')). Nothing where there is none that leaves room, which is where hedging feeds itself.
-    pub(super) fn settle(&self, hedged: impl Fn(f64) -> f64) -> Option<Settled> {
+    pub(super) fn settle(&self, hedged: impl Fn(f64) -> f64) -> Option<Equilibrium> {
         if self.utilisation >= MOST {
             return None;
         }
@@ -47,7 +47,7 @@ impl Queueing {
                 return None;
             }
             if (next - utilisation).abs() < 1e-6 {
-                return Some(Settled { utilisation: next, waiting: waiting(next) });
+                return Some(Equilibrium { utilisation: next, waiting: waiting(next) });
             }
             utilisation = next;
         }

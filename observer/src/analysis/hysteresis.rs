@@ -5,7 +5,7 @@
 
 use super::model::{Action, Assessment, Cause};
 
-/// A delay or budget that moved by less than this share of its old value has not moved.
+/// A delay or budget that moved by less than this share has not moved.
 const NOTABLE: f64 = 0.2;
 
 /// The assessment that is shown of one service.
@@ -49,19 +49,20 @@ fn forbids(before: &Assessment, now: &Assessment) -> bool {
     advised(before) && !advised(now) && harmful
 }
 
-/// What was found now, with the delay and the budget that were shown before unless they moved notably.
+/// What was found now; with the policy that was shown before, and what was expected of it, if that is nearly the same and
+/// as careful: no sooner and no more copies than would be advised now.
 fn steady(before: &Assessment, mut now: Assessment) -> Assessment {
-    let (old, new) = (&before.recommendation, &mut now.recommendation);
-    new.delay_s = kept(old.delay_s, new.delay_s);
-    new.budget_fraction = kept(old.budget_fraction, new.budget_fraction);
-    now
-}
-
-fn kept(old: Option<f64>, new: Option<f64>) -> Option<f64> {
-    match (old, new) {
-        (Some(old), Some(new)) if (new - old).abs() < NOTABLE * old.abs() => Some(old),
-        _ => new,
+    let (old, new) = (&before.recommendation, &now.recommendation);
+    let is_kept = |old: Option<f64>, new: Option<f64>, is_careful: fn(f64, f64) -> bool| {
+        let (Some(old), Some(new)) = (old, new) else { return false };
+        (new - old).abs() < NOTABLE * old.abs() && is_careful(old, new)
+    };
+    if is_kept(old.delay_s, new.delay_s, |old, new| old >= new)
+        && is_kept(old.budget_fraction, new.budget_fraction, |old, new| old <= new)
+    {
+        now.recommendation = old.clone();
     }
+    now
 }
 
 #[cfg(test)]
@@ -157,13 +158,25 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_and_a_budget_move_by_a_fifth_or_not_at_all() {
-        let hedge = |delay| found(Cause::Independent, Action::Hedge, delay);
+    fn a_policy_that_is_as_careful_stays_until_it_moves_by_a_fifth() {
         let mut settled = Settled::default();
-        for (delay, expected) in [(0.1, 0.1), (0.115, 0.1), (0.119, 0.1), (0.125, 0.125), (0.11, 0.125)] {
-            let shown = settled.settle(hedge(delay)).recommendation;
-            assert_eq!(shown.delay_s, Some(expected), "{delay}");
-            assert_eq!(shown.budget_fraction, Some(expected / 10.0), "{delay}");
+        for (delay, budget, expected) in [
+            (0.100, 0.05, (0.100, 0.05)),
+            (0.095, 0.05, (0.100, 0.05)),
+            // A later copy is more careful, and so is a smaller budget: they count at once.
+            (0.104, 0.05, (0.104, 0.05)),
+            (0.104, 0.045, (0.104, 0.045)),
+            (0.100, 0.05, (0.104, 0.045)),
+            (0.080, 0.05, (0.080, 0.05)),
+        ] {
+            let mut now = found(Cause::Independent, Action::Hedge, delay);
+            now.recommendation.budget_fraction = Some(budget);
+            let shown = settled.settle(now).recommendation;
+            assert_eq!(
+                (shown.delay_s.unwrap(), shown.budget_fraction.unwrap()),
+                expected,
+                "{delay} {budget}"
+            );
         }
     }
 

@@ -42,6 +42,7 @@ impl Recommendation {
             hedge_probability: None,
             max_attempts: None,
             target: question.target,
+            objection: None,
             expected: None,
             alternatives: Vec::new(),
             fan_out: None,

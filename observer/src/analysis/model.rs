@@ -146,7 +146,7 @@ pub struct Episodes {
     pub every_s: Option<f64>,
     /// Whether they come in regular steps, as scheduled jobs do.
     pub regular: bool,
-    /// The share of instances that an episode strikes, on average.
+    /// The share of instances with requests at such a time of which some were slow, on average over slow requests.
     pub instances: f64,
 }
 
@@ -190,6 +190,9 @@ pub struct Recommendation {
     pub max_attempts: Option<u32>,
     /// The quantile that the advice is about, such as 0.99.
     pub target: f64,
+    /// Why no second copies are advised; absent where they are, and where nothing needs them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objection: Option<Objection>,
     /// What is expected of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expected>,
@@ -207,6 +210,30 @@ pub struct Recommendation {
     pub instead: Vec<String>,
 }
 
+/// What speaks against second copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Objection {
+    /// What makes requests slow would strike their copies too.
+    Cause,
+    /// There is no other instance, or none that is asked for the same.
+    OneInstance,
+    /// Somebody said so, or every request writes.
+    Writes,
+    /// Somebody decided that there are to be none.
+    NoBudget,
+    /// Too many slow requests are slow together.
+    Together,
+    /// Slowness struck too seldom to know how it strikes.
+    Seldom,
+    /// The instances have no room for more.
+    NoRoom,
+    /// Second copies that are in the traffic win far less often than they would by chance.
+    CopiesLose,
+    /// The target would hardly fall.
+    NotWorthIt,
+}
+
 /// What is expected of a policy.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Expected {
@@ -214,12 +241,49 @@ pub struct Expected {
     pub before: Latencies,
     /// Latencies with them.
     pub after: Latencies,
-    /// The 95 % interval of the target quantile with them.
-    pub after_ci: [f64; 2],
+    /// The 95 % intervals of those.
+    pub after_ci: Intervals,
+    /// The quantile that decides: the target, or that of one of the requests that a wide one waits for.
+    pub decisive: Decisive,
     /// Second copies ÷ requests.
     pub hedge_rate: f64,
     /// Executions ÷ requests − 1.
     pub extra_load: f64,
+    /// The share of second copies that answer first.
+    pub wins: f64,
+}
+
+/// The quantile that decides over an advice.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Decisive {
+    /// Which one, such as 0.99.
+    pub quantile: f64,
+    /// It without second copies, in seconds; absent where it is among requests that have no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before_s: Option<f64>,
+    /// It with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_s: Option<f64>,
+    /// The 95 % interval of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_ci_s: Option<[f64; 2]>,
+}
+
+/// 95 % intervals of quantiles in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Intervals {
+    /// The median.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p50: Option<[f64; 2]>,
+    /// 95 in a hundred are not longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p95: Option<[f64; 2]>,
+    /// 99 in a hundred are not longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p99: Option<[f64; 2]>,
+    /// 999 in a thousand are not longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p999: Option<[f64; 2]>,
 }
 
 /// Quantiles in seconds.
@@ -250,7 +314,7 @@ pub struct Alternative {
     pub hedge_probability: f64,
     /// Executions ÷ requests − 1.
     pub extra_load: f64,
-    /// The target quantile.
+    /// The quantile that decides.
     pub target_s: f64,
 }
 
@@ -266,8 +330,9 @@ pub struct FanOut {
     pub component_s: Option<f64>,
     /// The share of requests that are slow because one of theirs is: 1 − (1 − slow share) to the power of width.
     pub slow_share: f64,
-    /// Second copies ÷ requests, over all that a request waits for, at most.
-    pub budget_per_request: f64,
+    /// Second copies of any of them ÷ requests that wait for them, at most; for `hedge` and `canary`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_per_request: Option<f64>,
 }
 
 /// Copies of requests that are in the traffic.
@@ -277,6 +342,7 @@ pub struct Hedging {
     pub observed: bool,
     /// Second copies ÷ requests.
     pub rate: f64,
-    /// The share of second copies that answered first.
-    pub wins: f64,
+    /// The share of second copies that answered first, of those whose first copy is known; absent where none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wins: Option<f64>,
 }

@@ -6,15 +6,16 @@ use observer_common::Nanoseconds;
 
 use super::{
     bootstrap::{BLOCKS, Bootstrap, interval},
-    counterfactual::{Counterfactual, Effect, NEVER, Races, Trial},
+    counterfactual::{Counterfactual, NEVER},
     feedback::Queueing,
     quantiles::Survival,
-    rounding::times,
+    races::{Effect, Races, Trial},
+    rounding::{rounded, times},
 };
 
 /// So many late requests are looked at for each delay while the best is searched, and for the best itself.
 const ROUGHLY: usize = 800;
-const CLOSELY: usize = 6_000;
+const CLOSELY: usize = 4_000;
 
 /// Delays that leave from half of the requests late down to this share, in so many steps.
 const LEAST_LATE: f64 = 0.003;
@@ -37,15 +38,20 @@ pub(super) struct Choice {
     pub(super) effect: Effect,
 }
 
-/// What is expected of a choice, in seconds.
+/// What is expected of a choice, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Expectation {
     pub(super) choice: Choice,
-    /// Quantiles 0.5, 0.95, 0.99 and 0.999 before and after.
+    /// [`QUANTILES`] before and after, and their intervals.
     pub(super) before: [u64; 4],
     pub(super) after: [u64; 4],
-    pub(super) after_ci: [f64; 2],
-    /// By which share the target quantile falls, and the interval of that.
+    pub(super) after_ci: [[f64; 2]; 4],
+    /// The same of the quantile that is to fall.
+    pub(super) target: f64,
+    pub(super) target_before: u64,
+    pub(super) target_after: u64,
+    pub(super) target_after_ci: [f64; 2],
+    /// By which share it falls, and the interval of that.
     pub(super) gain: f64,
     pub(super) gain_ci: [f64; 2],
 }
@@ -56,7 +62,12 @@ const MODEL: f64 = 0.04;
 /// So many times as many requests may be late as before.
 const STRESSED: f64 = 1.25;
 
+/// Quantiles that are looked at in any case.
 pub(super) const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
+
+/// Where one delay of the grid is so many times as long as the one before, these multiples of that are tried as well.
+const GAP: f64 = 1.3;
+const BEYOND: [f64; 3] = [1.15, 1.3, 1.6];
 
 /// Races for a grid of delays.
 pub(super) fn grid(counterfactual: &Counterfactual<'_>, survival: &Survival) -> Vec<Races> {
@@ -67,14 +78,12 @@ pub(super) fn grid(counterfactual: &Counterfactual<'_>, survival: &Survival) -> 
         let delay = at(step);
         // Between the modes of a distribution there are few requests, but good delays.
         if let Some(before) = delays.last().copied()
-            && delay.0 as f64 > 1.3 * before.0 as f64
+            && delay.0 as f64 > GAP * before.0 as f64
         {
-            for factor in [1.15, 1.3, 1.6] {
-                let between = times(before, factor);
-                if between.0 < delay.0 {
-                    delays.push(between);
-                }
-            }
+            // Where latencies are zero, as in a log of whole milliseconds, a part of the next one is the least delay.
+            let base = before.max(Nanoseconds(delay.0 / 64));
+            let between = BEYOND.map(|factor| times(base, factor));
+            delays.extend(between.iter().filter(|between| **between < delay));
         }
         if delays.last().is_none_or(|last| delay > *last) {
             delays.push(delay);
@@ -141,53 +150,97 @@ pub(super) fn best(
     choices.min_by(|one, other| one.effect.work.total_cmp(&other.effect.work))
 }
 
-/// Looks closely at a choice.
+/// So many late requests are looked at for each delay around the best.
+pub(super) const NEARLY: usize = 2_400;
+
+/// The best of delays around one that was chosen: those that were tried lie apart.
+pub(super) fn refined(
+    counterfactual: &Counterfactual<'_>,
+    races: &[Races],
+    choice: Choice,
+    budget: f64,
+    reaction: Reaction,
+    target: f64,
+) -> Option<Choice> {
+    let place = races.iter().position(|races| races.delay == choice.delay)?;
+    let mut delays = vec![choice.delay];
+    for neighbour in [place.checked_sub(1), Some(place + 1)] {
+        let Some(neighbour) = neighbour.and_then(|place| races.get(place)) else { continue };
+        let ratio = neighbour.delay.0 as f64 / choice.delay.0 as f64;
+        delays.extend([1.0 / 3.0, 2.0 / 3.0].map(|part| times(choice.delay, libm::pow(ratio, part))));
+    }
+    delays.sort_unstable();
+    delays.dedup();
+    let closer: Vec<Races> = delays.iter().map(|delay| counterfactual.races(*delay, NEARLY)).collect();
+    best(&closer, budget, &PARTS, reaction, target)
+}
+
+/// Looks closely at a choice; nothing where its second copies turn out to leave no room.
 pub(super) fn expectation(
     counterfactual: &Counterfactual<'_>,
     choice: Choice,
     target: f64,
+    reaction: Reaction,
     bootstrap: &Bootstrap,
-) -> Expectation {
+) -> Option<Expectation> {
     let races = counterfactual.races(choice.delay, CLOSELY);
     let effect = races.within(choice.trial, target);
+    let factor = reaction.factor(effect.work)?;
     let granted = races.granted(choice.trial);
-    let none = vec![0.0; granted.len()];
-    let before = QUANTILES.map(|quantile| counterfactual.quantile(quantile));
-    let after = QUANTILES.map(|quantile| {
-        let plain = counterfactual.quantile(quantile);
-        if plain <= choice.delay.0 {
-            plain
-        } else {
-            races.quantile(&granted, &[1; BLOCKS], quantile).min(plain)
-        }
-    });
-    let target_before = races.quantile(&none, &[1; BLOCKS], target);
-    let gain = |before: u64, after: u64| 1.0 - after as f64 / before.max(1) as f64;
-    let pairs: Vec<(u64, u64)> = bootstrap
+    let without = races.mixture(&vec![0.0; granted.len()]);
+    let with = races.mixture(&granted);
+    let stressed = races.mixture(&races.granted(Trial { stress: STRESSED, ..choice.trial }));
+    // The highest first, with the target among them.
+    let mut quantiles = [QUANTILES[0], QUANTILES[1], QUANTILES[2], QUANTILES[3], target];
+    quantiles.sort_by(|one, other| other.total_cmp(one));
+    let place = |quantile: f64| quantiles.iter().position(|other| *other == quantile).unwrap_or(0);
+    // What is not late is as it was.
+    let plain = quantiles.map(|quantile| counterfactual.quantile(quantile));
+    let or_plain = |found: [Option<u64>; 5], factor: f64| -> [f64; 5] {
+        let not_late = |place: usize| plain[place].min(choice.delay.0) as f64;
+        std::array::from_fn(|place| found[place].map_or(not_late(place), |end| end as f64 * factor))
+    };
+    let before = or_plain(without.quantiles(&[1; BLOCKS], quantiles), 1.0);
+    let after = or_plain(with.quantiles(&[1; BLOCKS], quantiles), factor);
+    let stressed = or_plain(stressed.quantiles(&[1; BLOCKS], quantiles), factor);
+    let draws: Vec<[[f64; 5]; 2]> = bootstrap
         .draws()
         .iter()
-        .map(|times| (races.quantile(&none, times, target), races.quantile(&granted, times, target)))
+        .map(|times| {
+            [
+                or_plain(without.quantiles(times, quantiles), 1.0),
+                or_plain(with.quantiles(times, quantiles), factor),
+            ]
+        })
         .collect();
-    let mut afters: Vec<f64> = pairs.iter().map(|(_, after)| *after as f64).collect();
-    afters.sort_by(f64::total_cmp);
-    let mut gains: Vec<f64> = pairs.iter().map(|(before, after)| gain(*before, *after)).collect();
-    gains.sort_by(f64::total_cmp);
-    let own = effect.target.0 as f64;
+    let ascending = |figure: &dyn Fn(&[[f64; 5]; 2]) -> f64| {
+        let mut figures: Vec<f64> = draws.iter().map(figure).collect();
+        figures.sort_by(f64::total_cmp);
+        interval(&figures)
+    };
     // What is measured after the change varies as much again: both deviations add up, √2 times one of them. Besides, the
     // counterfactual is a model, which is a little off by itself; and more may be late than before.
-    let [low, high] = interval(&afters);
-    let widen = std::f64::consts::SQRT_2;
-    let stressed = Trial { stress: STRESSED, ..choice.trial };
-    let stressed = races.within(stressed, target).target.0 as f64;
-    Expectation {
+    let widened = |place: usize| {
+        let [low, high] = ascending(&|draw| draw[1][place]);
+        let (own, widen) = (after[place], std::f64::consts::SQRT_2);
+        let above = (widen * (high - own)).max(stressed[place] - own).max(0.0);
+        // Nothing that waits for a second copy is faster than that is sent.
+        let least = own.min(choice.delay.0 as f64);
+        [(own - widen * (own - low).max(0.0) - MODEL * own).max(least), own + above + MODEL * own]
+    };
+    let gain = |before: f64, after: f64| 1.0 - after / before.max(1.0);
+    let decisive = place(target);
+    let whole = |values: [f64; 5]| QUANTILES.map(|quantile| rounded(values[place(quantile)]));
+    Some(Expectation {
         choice: Choice { effect, ..choice },
-        before,
-        after,
-        after_ci: [
-            (own - widen * (own - low).max(0.0) - MODEL * own).max(0.0),
-            own + (widen * (high - own)).max(stressed - own).max(0.0) + MODEL * own,
-        ],
-        gain: gain(target_before, effect.target.0),
-        gain_ci: interval(&gains),
-    }
+        before: whole(before),
+        after: whole(after),
+        after_ci: QUANTILES.map(|quantile| widened(place(quantile))),
+        target,
+        target_before: rounded(before[decisive]),
+        target_after: rounded(after[decisive]),
+        target_after_ci: widened(decisive),
+        gain: gain(before[decisive], after[decisive]),
+        gain_ci: ascending(&|draw| gain(draw[0][decisive], draw[1][decisive])),
+    })
 }

@@ -4,14 +4,17 @@ use super::{
     context::Context,
     idempotency::{self, Repetition},
     question::{Idempotent, Question},
-    samples::{Sample, Samples},
+    samples::Samples,
 };
-use crate::exchange::Names;
+use crate::{
+    exchange::{NameId, Names},
+    maps::HashMap,
+};
 
-/// For each class, whether its requests may be sent twice.
+/// For each request, whether it may be sent twice: of rare ones too, which are no class of their own.
 #[derive(Debug)]
 pub(super) struct Repeatable {
-    classes: Vec<Repetition>,
+    of: Vec<Repetition>,
     /// Requests that may, or of which it is not known, ÷ requests.
     share: f64,
 }
@@ -19,27 +22,24 @@ pub(super) struct Repeatable {
 impl Repeatable {
     /// What somebody said, or else what methods and commands say.
     pub(super) fn of(samples: &Samples, names: &Names, context: &Context<'_>, question: &Question) -> Self {
-        let of = |class: Option<&str>| match question.idempotent {
+        let of = |name: Option<NameId>| match question.idempotent {
             Idempotent::Yes => Repetition::Safe,
             Idempotent::No => Repetition::Write,
-            Idempotent::Auto => idempotency::of(context.protocol, class),
+            Idempotent::Auto => idempotency::of(context.protocol, name.map(|name| names.text(name))),
         };
-        let classes: Vec<Repetition> =
-            (0..samples.classes.len()).map(|class| of(samples.classes.name(class, names))).collect();
-        let mut repeatable = Self { classes, share: 1.0 };
-        let may = samples.primaries.iter().filter(|sample| repeatable.may(sample)).count();
-        repeatable.share = may as f64 / samples.primaries.len().max(1) as f64;
-        repeatable
+        let mut known: HashMap<Option<NameId>, Repetition> = HashMap::default();
+        let of: Vec<Repetition> = samples
+            .primaries
+            .iter()
+            .map(|sample| *known.entry(sample.name).or_insert_with(|| of(sample.name)))
+            .collect();
+        let may = of.iter().filter(|repetition| **repetition != Repetition::Write).count();
+        Self { share: may as f64 / of.len().max(1) as f64, of }
     }
 
-    /// Whether a request may be sent twice, as far as is known.
-    pub(super) fn may(&self, sample: &Sample) -> bool {
-        self.classes[sample.class as usize] != Repetition::Write
-    }
-
-    /// Whether no request may.
-    pub(super) fn none(&self) -> bool {
-        self.share == 0.0
+    /// Whether a request, by its place, may be sent twice, as far as is known.
+    pub(super) fn may(&self, row: usize) -> bool {
+        self.of[row] != Repetition::Write
     }
 
     /// Requests that may be sent twice ÷ requests.
@@ -47,9 +47,13 @@ impl Repeatable {
         self.share
     }
 
+    /// Whether some write, and write the same again.
+    pub(super) fn has_idempotent_writes(&self) -> bool {
+        self.of.contains(&Repetition::Idempotent)
+    }
+
     /// Whether that is not known of some.
-    pub(super) fn is_unknown(&self, samples: &Samples) -> bool {
-        let has = |place: usize| samples.primaries.iter().any(|sample| sample.class as usize == place);
-        self.classes.iter().enumerate().any(|(place, class)| *class == Repetition::Unknown && has(place))
+    pub(super) fn is_unknown(&self) -> bool {
+        self.of.contains(&Repetition::Unknown)
     }
 }

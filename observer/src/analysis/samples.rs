@@ -26,6 +26,8 @@ pub(super) struct Sample {
     pub(super) instance: u32,
     /// Which class.
     pub(super) class: u32,
+    /// What was asked for, where that has a name: classes are what of these comes often enough.
+    pub(super) name: Option<NameId>,
     /// Whether there is an answer.
     pub(super) answered: bool,
     /// Whether the answer is a failure.
@@ -65,6 +67,10 @@ pub(super) struct Samples {
     pub(super) classes: Classes,
     /// The samples of each instance, by when they began.
     pub(super) by_instance: Vec<Vec<u32>>,
+    /// For each class, the instance that alone is asked for it, if there are several instances and only one is.
+    only_instance: Vec<Option<u32>>,
+    /// Whether it is known of any answer when it was read.
+    pub(super) sees_reads: bool,
     /// From the first beginning to the last.
     pub(super) span: Nanoseconds,
 }
@@ -73,19 +79,10 @@ impl Samples {
     /// Sorts rows, in whatever order they come.
     pub(super) fn of(rows: &[Row], names: &Names) -> Self {
         let origin = rows.iter().map(Row::start).min().unwrap_or(Timestamp(0));
-        let mut order: Vec<&Row> = rows.iter().collect();
-        // Names have numbers in the order in which they were first seen, which must not matter.
-        let key = |row: &Row| (row.start(), row.latency(), row.experienced(), row.attempt());
-        order.sort_unstable_by(|one, other| {
-            key(one)
-                .cmp(&key(other))
-                .then_with(|| names.text(one.instance()).cmp(names.text(other.instance())))
-                .then_with(|| one.cmp(other))
-        });
-        let classes = Classes::of(rows);
+        let classes = Classes::of(rows, names);
         let mut instances: IndexMap<NameId, u32> = IndexMap::default();
         let (mut primaries, mut copies) = (Vec::with_capacity(rows.len()), Vec::new());
-        for row in order {
+        for row in in_order(rows, names) {
             let next = number(instances.len());
             let instance = *instances.entry(row.instance()).or_insert(next);
             let sample = sample(row, origin, instance, classes.number(row), names);
@@ -95,7 +92,10 @@ impl Samples {
         for (place, sample) in primaries.iter().enumerate() {
             by_instance[sample.instance as usize].push(number(place));
         }
+        let only_instance = only_instance(&primaries, classes.len(), instances.len());
         Self {
+            only_instance,
+            sees_reads: rows.iter().any(|row| row.read_lag().is_some()),
             span: primaries.last().map_or(Nanoseconds(0), |last| last.start),
             primaries,
             copies,
@@ -104,6 +104,43 @@ impl Samples {
             by_instance,
         }
     }
+}
+
+impl Samples {
+    /// Whether another instance is asked for the same as this request, by its place.
+    pub(super) fn is_served_elsewhere(&self, row: usize) -> bool {
+        self.instances.len() > 1 && self.only_instance[self.primaries[row].class as usize].is_none()
+    }
+}
+
+fn only_instance(primaries: &[Sample], classes: usize, instances: usize) -> Vec<Option<u32>> {
+    let mut only: Vec<Option<u32>> = vec![None; classes];
+    let mut several = vec![instances < 2; classes];
+    for sample in primaries {
+        let class = sample.class as usize;
+        several[class] |= only[class].is_some_and(|only| only != sample.instance);
+        only[class] = Some(sample.instance);
+    }
+    only.into_iter().zip(several).map(|(only, several)| only.filter(|_| !several)).collect()
+}
+
+/// Rows by when they began, whatever their order and whatever names were seen first.
+fn in_order<'a>(rows: &'a [Row], names: &Names) -> impl Iterator<Item = &'a Row> {
+    let mut order: Vec<(Timestamp, u32)> =
+        rows.iter().enumerate().map(|(place, row)| (row.start(), number(place))).collect();
+    order.sort_unstable();
+    let key = |row: &Row| (row.latency(), row.experienced(), row.attempt());
+    let row = |place: u32| &rows[place as usize];
+    for same in order.chunk_by_mut(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
+        same.sort_unstable_by(|one, other| {
+            let (one, other) = (row(one.1), row(other.1));
+            key(one)
+                .cmp(&key(other))
+                .then_with(|| names.text(one.instance()).cmp(names.text(other.instance())))
+                .then_with(|| one.cmp(other))
+        });
+    }
+    order.into_iter().map(move |(_, place)| &rows[place as usize])
 }
 
 /// A place among the samples: there are fewer than 2³².
@@ -119,6 +156,7 @@ fn sample(row: &Row, origin: Timestamp, instance: u32, class: u32, names: &Names
         read_lag: Nanoseconds(row.read_lag().unwrap_or_default().0.min(LONGEST)),
         instance,
         class,
+        name: row.class(),
         answered: !row.is_censored(),
         failed: row.is_failed(),
         busy: row.is_failed() && row.status().is_some_and(|status| says_busy(names.text(status))),

@@ -5,9 +5,9 @@ use rand_pcg::Pcg64;
 
 use super::{
     bootstrap::{BLOCKS, Bootstrap, interval},
-    coincidence::Coincidence,
     composition::{Explanation, FULL, Findings},
     context::Context,
+    episodes::runs,
     model::{Cause, Composition, Portion},
     rounding::count,
     samples::Samples,
@@ -22,6 +22,9 @@ pub(super) const REQUESTS: usize = 300;
 pub(super) const SLOW: usize = 20;
 pub(super) const STROKES: usize = 3;
 
+/// So many requests lie beyond the target quantile at least: three where 300 are enough for p99.
+const BEYOND: f64 = 2.99;
+
 /// A cause explains at least this share of slow requests.
 const HALF: f64 = 0.5;
 
@@ -35,6 +38,9 @@ const QUEUEING_FOR_CERTAIN: f64 = 5.0;
 /// So many strokes are needed to be as sure as the figures say.
 const SURE: f64 = 10.0;
 
+/// Nothing is surer.
+const CERTAIN: f64 = 0.99;
+
 /// A cause, and how sure it is.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Judgement {
@@ -44,6 +50,13 @@ pub(super) struct Judgement {
     pub(super) composition: Composition,
     /// What is missing, where something is.
     pub(super) missing: Option<Missing>,
+    /// Separate strokes of slowness at single instances.
+    pub(super) strokes: usize,
+    /// Whether slowness by chance can be told from costly requests: something tells requests apart, or they are late one
+    /// after another, and not because one holds up others.
+    pub(super) is_chance_told: bool,
+    /// Whether slow requests come one after another, and not because one holds up others.
+    pub(super) are_pauses: bool,
 }
 
 /// What a verdict lacks.
@@ -63,6 +76,13 @@ pub(super) enum Missing {
     Sight,
 }
 
+impl Missing {
+    /// Whether it comes with time.
+    pub(super) const fn takes_time(self) -> bool {
+        matches!(self, Self::Requests { .. } | Self::Slow { .. } | Self::Strokes { .. })
+    }
+}
+
 /// Whether requests wait for each other all the time, so that even the median is no measure of what is normal.
 pub(super) fn queues_throughout(findings: &Findings, slow: &Slow) -> bool {
     let load = &findings.load;
@@ -78,11 +98,24 @@ pub(super) fn judge(
     slow: &Slow,
     findings: &Findings,
     context: &Context<'_>,
+    target: f64,
     random: &mut Pcg64,
 ) -> Judgement {
-    let (shares, composition, agreeing) = compose(samples, findings, random);
-    let judgement =
-        |cause, confidence, missing| Judgement { cause, confidence, shares, composition, missing };
+    let Composed { shares, composition, agreeing, none_agrees } = compose(samples, findings, random);
+    let strokes = strokes(slow, samples, findings);
+    // Where instances serve one request at a time, a costly one holds up others, which looks like a pause.
+    let are_pauses = pauses(slow, samples, findings) >= PAUSES && findings.load.one_at_a_time == Some(false);
+    let is_chance_told = samples.classes.tell_requests_apart() || are_pauses;
+    let judgement = |cause, confidence: f64, missing| Judgement {
+        cause,
+        confidence: (confidence * context.seen).min(CERTAIN),
+        shares,
+        composition,
+        missing,
+        strokes,
+        is_chance_told,
+        are_pauses,
+    };
     let requests = samples.primaries.len();
     if requests < REQUESTS {
         return judgement(
@@ -94,7 +127,7 @@ pub(super) fn judge(
     let is_success = |sample: &super::samples::Sample| sample.answered && !sample.failed;
     let none_succeeds = !samples.primaries.iter().any(is_success);
     if queues_throughout(findings, slow) || (none_succeeds && findings.busy_share >= 0.5) {
-        return judgement(Cause::Saturated, 0.9, None);
+        return judgement(Cause::Saturated, findings.load.correlation.max(findings.busy_share), None);
     }
     // Where not even half of the requests have an answer, what is normal is not known.
     if none_succeeds || slow.has_no_median {
@@ -103,11 +136,20 @@ pub(super) fn judge(
     if slow.tail_ratio() < TAIL {
         return judgement(Cause::NoTail, (TAIL / slow.tail_ratio().max(1.0) - 1.0).min(0.5) + 0.5, None);
     }
+    // A quantile beyond which hardly a request lies is not known.
+    let beyond = requests as f64 * (1.0 - target);
+    if beyond < BEYOND {
+        let need = count(BEYOND / (1.0 - target)) + 1;
+        return judgement(Cause::Insufficient, 0.0, Some(Missing::Requests { have: requests, need }));
+    }
     let top = (0..shares.len()).max_by(|one, other| shares[*one].total_cmp(&shares[*other])).unwrap_or(0);
-    let strokes = strokes(slow, samples, findings);
-    let episodes = findings.coincidence.as_ref().map_or(0.0, Coincidence::runs);
+    // Where an instance is slow as a whole, it is so in many blocks of time.
+    let of_instance = blocks_with(Explanation::Instance, samples, findings);
+    let episodes = findings.coincidence.as_ref().map_or(0.0, |coincidence| runs(coincidence).len() as f64);
     let seen = f64::from(u32::try_from(strokes).unwrap_or(u32::MAX)).max(episodes);
-    let by_strokes = [Explanation::Shared, Explanation::Saturated, Explanation::Independent];
+    let by_strokes =
+        [Explanation::Instance, Explanation::Shared, Explanation::Saturated, Explanation::Independent];
+    let seen = if Explanation::ALL[top] == Explanation::Instance { of_instance } else { seen };
     let strokes_tell = if by_strokes.contains(&Explanation::ALL[top]) {
         f64::midpoint(1.0, (seen / SURE).min(1.0))
     } else {
@@ -125,7 +167,7 @@ pub(super) fn judge(
     }
     if shares[top] < HALF {
         return if enough_slow {
-            judgement(Cause::Mixed, evidence * 0.7, None)
+            judgement(Cause::Mixed, evidence * none_agrees, None)
         } else {
             judgement(Cause::Insufficient, 0.0, Some(Missing::Slow { have: slow.count, need: SLOW }))
         };
@@ -151,17 +193,21 @@ pub(super) fn judge(
                     Some(Missing::Strokes { have: strokes, need: STROKES }),
                 );
             }
-            // Where instances serve one request at a time, a costly one holds up others, which looks like a pause.
-            let paused =
-                pauses(slow, samples, findings) >= PAUSES && findings.load.one_at_a_time == Some(false);
-            if samples.classes.tell_requests_apart() || paused {
-                Cause::Independent
-            } else {
-                Cause::IndependentOrRequest
-            }
+            if is_chance_told { Cause::Independent } else { Cause::IndependentOrRequest }
         }
     };
     judgement(cause, confidence, None)
+}
+
+/// In how many blocks of time there are slow requests of which an explanation explains most.
+fn blocks_with(explanation: Explanation, samples: &Samples, findings: &Findings) -> f64 {
+    let block = samples.span.0 / BLOCKS as u64 + 1;
+    let mut is_in = [false; BLOCKS];
+    for (row, parts) in findings.slow.iter().filter(|(_, parts)| parts[explanation as usize] > HALF) {
+        let place = usize::try_from(samples.primaries[*row as usize].start.0 / block).unwrap_or(0);
+        is_in[place.min(BLOCKS - 1)] |= parts[explanation as usize] > 0.0;
+    }
+    is_in.iter().filter(|is_in| **is_in).count() as f64
 }
 
 /// Separate strokes of slowness: bursts, or where requests are slow one by one and only overlap, as many as they are.
@@ -181,12 +227,18 @@ pub(super) fn pauses(slow: &Slow, samples: &Samples, findings: &Findings) -> f64
     ((findings.chi_within - p) / (1.0 - p)).max(0.0)
 }
 
-/// The shares, with intervals, and how often each cause has half of the slow requests if they are drawn again.
-fn compose(
-    samples: &Samples,
-    findings: &Findings,
-    random: &mut Pcg64,
-) -> ([f64; Explanation::ALL.len()], Composition, [f64; Explanation::ALL.len()]) {
+/// What the slow requests consist of.
+struct Composed {
+    /// The share that each explanation explains.
+    shares: [f64; Explanation::ALL.len()],
+    composition: Composition,
+    /// How often each has half of the slow requests if they are drawn again, and how often none has.
+    agreeing: [f64; Explanation::ALL.len()],
+    none_agrees: f64,
+}
+
+/// Adds up what explains single requests.
+fn compose(samples: &Samples, findings: &Findings, random: &mut Pcg64) -> Composed {
     let block = samples.span.0 / BLOCKS as u64 + 1;
     let mut sums = [[0.0; Explanation::ALL.len()]; BLOCKS];
     for (row, parts) in &findings.slow {
@@ -203,18 +255,30 @@ fn compose(
             part += f64::from(*times) * sums[explanation];
             all += f64::from(*times) * sums.iter().sum::<f64>();
         }
-        if all > 0.0 { part / all } else { 0.0 }
+        (all > 0.0).then(|| part / all)
     };
-    let mut shares = [0.0; Explanation::ALL.len()];
-    let mut agreeing = [0.0; Explanation::ALL.len()];
-    let mut portions = [Portion::default(); Explanation::ALL.len()];
-    for (place, portion) in portions.iter_mut().enumerate() {
-        let figures = bootstrap.figures(|times| share(place, times));
-        shares[place] = share(place, &[1; BLOCKS]);
-        agreeing[place] =
-            figures.iter().filter(|share| **share >= HALF).count() as f64 / figures.len() as f64;
-        *portion = Portion { share: shares[place], ci: interval(&figures) };
-    }
+    // A draw without any slow request says nothing.
+    let drawn: Vec<[f64; Explanation::ALL.len()]> = bootstrap
+        .draws()
+        .iter()
+        .filter_map(|times| {
+            share(0, times)?;
+            Some(std::array::from_fn(|place| share(place, times).unwrap_or(0.0)))
+        })
+        .collect();
+    let often = |holds: &dyn Fn(&[f64; Explanation::ALL.len()]) -> bool| {
+        drawn.iter().filter(|shares| holds(shares)).count() as f64 / drawn.len().max(1) as f64
+    };
+    let shares: [f64; Explanation::ALL.len()] =
+        std::array::from_fn(|place| share(place, &[1; BLOCKS]).unwrap_or(0.0));
+    let agreeing = std::array::from_fn(|place| often(&|shares| shares[place] >= HALF));
+    let none_agrees = often(&|shares| shares.iter().all(|share| *share < HALF));
+    let portions: [Portion; Explanation::ALL.len()] = std::array::from_fn(|place| {
+        let mut figures: Vec<f64> = drawn.iter().map(|shares| shares[place]).collect();
+        figures.sort_by(f64::total_cmp);
+        let ci = if figures.is_empty() { [0.0; 2] } else { interval(&figures) };
+        Portion { share: shares[place], ci }
+    });
     let of = |explanation: Explanation| portions[explanation as usize];
     let composition = Composition {
         independent: of(Explanation::Independent),
@@ -225,5 +289,5 @@ fn compose(
         network: of(Explanation::Network),
         request: of(Explanation::Request),
     };
-    (shares, composition, agreeing)
+    Composed { shares, composition, agreeing, none_agrees }
 }

@@ -20,6 +20,8 @@ pub(super) struct Assessor<'a> {
     pub(super) names: &'a Names,
     pub(super) question: &'a Question,
     pub(super) settled: &'a mut Settlements,
+    /// The share of exchanges that was seen.
+    pub(super) seen: f64,
 }
 
 /// A service's assessment, and what of it concerns its instances.
@@ -54,6 +56,7 @@ impl Assessor<'_> {
                 .instances
                 .iter()
                 .any(|(instance, _)| self.names.text(*instance).ends_with(VIRTUAL)),
+            seen: self.seen,
         };
         analysis::assess(rows, self.names, &context, self.question)
     }
@@ -70,10 +73,10 @@ impl Assessed {
     }
 }
 
-/// Counts slow requests by instance. One without an answer that waited less tells nothing.
+/// Counts slow requests by instance, and none of their further copies. One without an answer that waited less tells nothing.
 fn slow(rows: &[Row], above_s: f64) -> HashMap<NameId, Slow> {
     let mut instances: HashMap<NameId, Slow> = HashMap::default();
-    for row in rows {
+    for row in rows.iter().filter(|row| row.attempt().is_none_or(|attempt| attempt == 0)) {
         let slow = row.experienced().as_seconds() > above_s;
         if slow || !row.is_censored() {
             let counted = instances.entry(row.instance()).or_default();

@@ -48,7 +48,12 @@ pub fn build(inputs: Inputs<'_>) -> Report {
     let source = source(&inputs, &total);
     let mut builder = Builder {
         names: inputs.names,
-        assessor: Assessor { names: inputs.names, question: inputs.question, settled: inputs.settled },
+        assessor: Assessor {
+            names: inputs.names,
+            question: inputs.question,
+            settled: inputs.settled,
+            seen: seen(inputs.provenance, total.exchanges()),
+        },
         span,
         newest: total.last_start,
         scratch: Merged::default(),
@@ -105,6 +110,12 @@ const fn note(kind: SourceKind) -> Option<&'static str> {
         }
         SourceKind::Kernel | SourceKind::Pcap | SourceKind::Table | SourceKind::AccessLog => None,
     }
+}
+
+/// The share of exchanges that was seen: those that were sampled and not lost.
+fn seen(provenance: &Provenance, exchanges: u64) -> f64 {
+    let all = exchanges + provenance.lost_events;
+    if all == 0 { 1.0 } else { provenance.sampled_fraction * exchanges as f64 / all as f64 }
 }
 
 fn share(part: u64, whole: u64) -> f64 {

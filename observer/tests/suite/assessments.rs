@@ -4,8 +4,8 @@ use observer::{
     analysis::{
         Question,
         model::{
-            Action, Alternative, Assessment, Cause, Composition, Episodes, Evidence, Expected, FanOut,
-            Hedging, Latencies, Portion,
+            Action, Alternative, Assessment, Cause, Composition, Decisive, Episodes, Evidence, Expected,
+            FanOut, Hedging, Intervals, Latencies, Portion,
         },
     },
     report::Report,
@@ -78,9 +78,16 @@ fn with_policy(assessment: &mut Assessment) {
     recommendation.expected = Some(Expected {
         before: latencies(0.005_3, 0.011, 0.106, 0.283),
         after: latencies(0.005_3, 0.010_8, 0.014_2, 0.061),
-        after_ci: [0.013_1, 0.016_8],
+        after_ci: Intervals { p99: Some([0.013_1, 0.016_8]), ..Intervals::default() },
+        decisive: Decisive {
+            quantile: 0.99,
+            before_s: Some(0.106),
+            after_s: Some(0.014_2),
+            after_ci_s: Some([0.013_1, 0.016_8]),
+        },
         hedge_rate: 0.036,
-        extra_load: 0.021,
+        extra_load: 0.036,
+        wins: 0.83,
     });
 }
 
@@ -128,9 +135,9 @@ pub(crate) fn independent() -> Assessment {
         component_quantile: 0.999_5,
         component_s: Some(0.291),
         slow_share: 0.26,
-        budget_per_request: 1.0,
+        budget_per_request: Some(0.05),
     });
-    made.hedging = Some(Hedging { observed: true, rate: 0.012, wins: 0.41 });
+    made.hedging = Some(Hedging { observed: true, rate: 0.012, wins: Some(0.41) });
     made
 }
 

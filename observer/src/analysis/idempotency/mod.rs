@@ -21,17 +21,6 @@ pub enum Repetition {
     Write,
 }
 
-impl Repetition {
-    /// Whether it may be sent twice, where that is known.
-    pub const fn allowed(self) -> Option<bool> {
-        match self {
-            Self::Safe | Self::Idempotent => Some(true),
-            Self::Unknown => None,
-            Self::Write => Some(false),
-        }
-    }
-}
-
 /// What happens if a request of this class is sent twice. A table may name the class and leave the protocol open.
 pub fn of(protocol: Option<&str>, class: Option<&str>) -> Repetition {
     let Some(class) = class else { return Repetition::Unknown };
@@ -139,13 +128,5 @@ mod tests {
         assert_eq!(of(None, Some("GET /users/{n}")), Repetition::Safe);
         assert_eq!(of(None, Some("POST /users")), Repetition::Write);
         assert_eq!(of(None, Some("GET")), Repetition::Unknown);
-    }
-
-    #[test]
-    fn what_may_be_sent_twice() {
-        assert_eq!(Repetition::Safe.allowed(), Some(true));
-        assert_eq!(Repetition::Idempotent.allowed(), Some(true));
-        assert_eq!(Repetition::Unknown.allowed(), None);
-        assert_eq!(Repetition::Write.allowed(), Some(false));
     }
 }

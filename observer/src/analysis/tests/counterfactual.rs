@@ -5,9 +5,10 @@ use super::{
     *,
 };
 use crate::analysis::{
-    counterfactual::{Counterfactual, Effect, Trial},
+    counterfactual::Counterfactual,
     kinds::Kinds,
     quantiles::Survival,
+    races::{Effect, Trial},
     repeatable::Repeatable,
     samples::Samples,
 };
@@ -27,7 +28,7 @@ fn effect(given: &Given, delay: Nanoseconds, trial: Trial, quantile: f64) -> Eff
 fn with<T>(samples: &Samples, given: &Given, kinds: &Kinds, of: impl FnOnce(&Counterfactual<'_>) -> T) -> T {
     let repeatable = Repeatable::of(samples, &given.names, &CONTEXT, &Question::default());
     let survival = Survival::of(&samples.primaries);
-    of(&Counterfactual::new(samples, &survival, kinds, &repeatable))
+    of(&Counterfactual::new(samples, &survival, kinds, &repeatable, ms(50)))
 }
 
 /// Where the survival function `beyond(t)` is one minus the quantile.
@@ -129,6 +130,39 @@ fn a_failure_is_no_answer_that_a_copy_could_bring() {
     let late = slow(&samples).count as f64 / samples.primaries.len() as f64;
     let found = effect(&given, ms(30), WITHOUT_LIMIT, 1.0 - late / 4.0);
     assert_eq!(found.target, ms(300));
+}
+
+#[test]
+fn a_copy_that_fails_brings_nothing_though_another_would_not() {
+    // A third of the copies of what is late at the two good instances goes to the one that fails.
+    let mut given = Given::poisson(1, 3, 1_000.0, 30.0, |random, _, _| mostly_fast(random));
+    let failing = given.exchanges[0].instance;
+    for exchange in given.exchanges.iter_mut().filter(|exchange| exchange.instance == failing) {
+        (exchange.failed, exchange.latency) = (true, ms(1));
+    }
+    let found = effect(&given, ms(30), WITHOUT_LIMIT, 0.99);
+    assert!((0.4..0.6).contains(&found.wins), "{}", found.wins);
+}
+
+#[test]
+fn what_happened_seconds_away_says_nothing_of_this_moment() {
+    // Everybody is slow for half a second in ten, and this kind of request comes once in one and a half seconds.
+    let given = Given::poisson(3, 4, 0.7, 2_000.0, |_, start, _| if start % 10.0 < 0.5 { 0.3 } else { 0.01 });
+    let found = effect(&given, ms(30), WITHOUT_LIMIT, 0.99);
+    // The few that win are at the edges of these half seconds.
+    assert!(found.target >= ms(300) && found.wins < 0.2, "{found:?}");
+}
+
+#[test]
+fn what_all_wait_for_without_an_answer_wins_nothing() {
+    // For the last three seconds nobody answers.
+    let mut given = Given::poisson(1, 4, 500.0, 30.0, |_, _, _| 0.01);
+    for exchange in given.exchanges.iter_mut().filter(|exchange| exchange.start.0 > 27_000_000_000) {
+        exchange.outcome = Outcome::Pending;
+        exchange.latency = Nanoseconds(30_000_000_000 - exchange.start.0);
+    }
+    let found = effect(&given, ms(30), WITHOUT_LIMIT, 0.99);
+    assert!(found.wins < 0.02 && found.target.as_seconds() > 1e6, "{found:?}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) fn address(instance: usize) -> String {
 }
 
 /// What an assessment is told besides.
-pub(super) const CONTEXT: Context<'static> = Context { protocol: None, virtual_address: false };
+pub(super) const CONTEXT: Context<'static> = Context { protocol: None, virtual_address: false, seen: 1.0 };
 
 impl Given {
     /// Requests at random moments to instances chosen at random, each as long as `latency` says: of when it begins and

@@ -11,6 +11,7 @@ mod counterfactual;
 mod elevated;
 mod failures;
 mod given;
+mod guards;
 mod invariances;
 mod kinds;
 mod policies;

@@ -99,20 +99,23 @@ fn wide(fan_out: FanOut, target: f64) -> String {
     let FanOut { width, component_quantile, component_s, slow_share, budget_per_request } = fan_out;
     let component = units::quantile(component_quantile);
     let duration = component_s.map(|duration| format!(", {}", units::duration(duration))).unwrap_or_default();
+    let budget = budget_per_request.map_or_else(String::new, |budget| {
+        format!("; a second copy of one of its parts in at most {} of them", units::short_percent(budget))
+    });
     format!(
-        "of a request that waits for {}, {} is {component} of one{duration}; {} of such requests are slow; {} second \
-         copies for each at most",
+        "of a request that waits for {}, {} is {component} of one{duration}; {} of such requests are slow{budget}",
         units::count(width.into()),
         units::quantile(target),
         units::whole_percent(slow_share),
-        units::significant(budget_per_request),
     )
 }
 
 fn copies(hedging: Hedging) -> String {
     format!(
-        "{} of the requests have a second copy already; it answered first for {} of these",
+        "{} of the requests have a second copy already{}",
         units::percent(hedging.rate),
-        units::whole_percent(hedging.wins)
+        hedging.wins.map_or_else(String::new, |wins| {
+            format!("; it answered first for {} of these", units::whole_percent(wins))
+        })
     )
 }

@@ -5,7 +5,7 @@ use super::{
     units,
     verdict::{line, names},
 };
-use crate::analysis::model::{Action, Assessment, Cause, Expected, Latencies, Recommendation};
+use crate::analysis::model::{Action, Assessment, Cause, Decisive, Expected, Objection, Recommendation};
 
 /// The advice, what is expected of it, and the first of what it takes, what to beware of, and what to do besides.
 pub(super) fn lines(assessment: &Assessment, color: Color) -> Vec<String> {
@@ -48,8 +48,8 @@ fn advice(assessment: &Assessment) -> String {
                 if elevated.is_empty() { "what is slow as a whole".to_owned() } else { names(elevated) };
             format!("take out {which}, or send less there")
         }
-        Action::DoNotHedge => format!("do not hedge: {}", objection(assessment.verdict.cause)),
-        Action::Wait => "wait: send no second copies yet, and observe longer".into(),
+        Action::DoNotHedge => format!("do not hedge: {}", reason(assessment)),
+        Action::Wait => "wait: send no second copies yet".into(),
         Action::None => "nothing needs to be done".into(),
     }
 }
@@ -66,7 +66,7 @@ fn policy(recommendation: &Recommendation) -> String {
         text += &format!(", for at most {} of the requests", units::short_percent(budget));
     }
     if let Some(burst) = recommendation.budget_burst {
-        text += &format!(" (saving up to {})", units::count(burst.into()));
+        text += &format!(" (a bucket of {} tokens)", units::count(burst.into()));
     }
     if let Some(attempts) = recommendation.max_attempts.filter(|attempts| *attempts > 2) {
         text += &format!(", {attempts} copies in all");
@@ -74,37 +74,44 @@ fn policy(recommendation: &Recommendation) -> String {
     text
 }
 
-const fn objection(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Shared => "a second copy would wait for the same thing",
-        Cause::Saturated => "second copies would make the queues longer",
-        Cause::Caller => "the answers had come, and nobody read them",
-        Cause::Network => "a second copy would take the same way",
-        Cause::Request => "the same request is slow at every instance",
+fn reason(assessment: &Assessment) -> &'static str {
+    match (assessment.recommendation.objection, assessment.verdict.cause) {
+        (Some(Objection::OneInstance), _) => {
+            "no other instance is asked for the same, so that a second copy could not go there"
+        }
+        (Some(Objection::Writes), _) => "these requests must not be sent twice",
+        (Some(Objection::NoBudget), _) => "the budget for second copies is nothing",
+        (Some(Objection::Together), _) => "too many slow requests are slow together with other instances",
+        (Some(Objection::CopiesLose), _) => {
+            "second copies that are in the traffic answer first far less often than they would by chance"
+        }
+        (Some(Objection::Seldom), _) => "slowness struck too seldom to know how",
+        (Some(Objection::NoRoom), _) => "the instances have no room for second copies",
+        (_, Cause::Shared) => "a second copy would wait for the same thing",
+        (_, Cause::Saturated) => "second copies would make the queues longer",
+        (_, Cause::Caller) => "the answers had come, and nobody read them",
+        (_, Cause::Network) => "a second copy would take the same way",
+        (_, Cause::Request) => "the same request is slow at every instance",
         _ => "second copies would not be worth what they cost",
     }
 }
 
+/// What is expected of the quantile that decides. `target` is that of the request, of which this may be a part.
 fn expectation(expected: &Expected, target: f64) -> String {
-    let name = units::quantile(target);
-    let (before, after) = (of_target(&expected.before, target), of_target(&expected.after, target));
-    let [low, high] = expected.after_ci.map(units::duration);
-    let change = match (before, after) {
-        (Some(before), Some(after)) => {
-            let (before, after) = (units::duration(before), units::duration(after));
-            format!("{name} {before} → {after} (95 % interval {low} to {high})")
-        }
-        _ => format!("{name} between {low} and {high} (95 % interval)"),
-    };
+    let Decisive { quantile, before_s, after_s, after_ci_s } = expected.decisive;
+    let mut name = units::quantile(quantile);
+    if (quantile - target).abs() > 1e-9 {
+        name += " of each request";
+    }
+    let unknown = || "unknown".to_owned();
+    let [before, after] = [before_s, after_s].map(|latency| latency.map_or_else(unknown, units::duration));
+    let interval = after_ci_s.map_or_else(String::new, |interval| {
+        let [low, high] = interval.map(units::duration);
+        format!(" (95 % interval {low} to {high})")
+    });
     let rate = units::percent(expected.hedge_rate);
-    let load = units::percent(expected.extra_load.max(0.0));
-    format!("{change}, second copies of {rate} of the requests, {load} more load")
-}
-
-fn of_target(latencies: &Latencies, target: f64) -> Option<f64> {
-    let Latencies { p50, p95, p99, p999 } = *latencies;
-    [(0.5, p50), (0.95, p95), (0.99, p99), (0.999, p999)]
-        .into_iter()
-        .find(|(quantile, _)| (quantile - target).abs() < 1e-9)
-        .and_then(|(_, latency)| latency)
+    let wins = units::whole_percent(expected.wins);
+    format!(
+        "{name} {before} → {after}{interval}, with a second copy of {rate} of the requests; {wins} of these answer first"
+    )
 }

@@ -44,7 +44,8 @@ fn slow(verdict: &Verdict) -> Option<String> {
     let above = units::duration(verdict.slow_above_s?);
     let (slow, assessed) = (units::count(verdict.slow), units::count(verdict.assessed));
     let mut text = format!("{slow} of {assessed} requests took longer than {above}");
-    if verdict.slow > 0 {
+    // What explains them is only said with a cause.
+    if verdict.slow > 0 && verdict.cause != Cause::Insufficient {
         text += &composition(&verdict.composition).map(|parts| format!(": {parts}")).unwrap_or_default();
     }
     Some(text)
@@ -110,11 +111,10 @@ fn episodes(episodes: &Episodes) -> String {
     if episodes.count == 1 {
         return format!("once, {first} after the start, for {length}, at {instances} of the instances");
     }
-    let steps = match (episodes.every_s, episodes.regular) {
-        (Some(every), true) => format!(", in regular steps of {}", units::duration(every)),
-        (Some(every), false) => format!(", about every {}", units::duration(every)),
-        (None, _) => String::new(),
-    };
+    let steps = episodes
+        .every_s
+        .filter(|_| episodes.regular)
+        .map_or_else(String::new, |every| format!(", in regular steps of {}", units::duration(every)));
     let times = units::count(episodes.count);
     format!(
         "{times} times from {first} to {last} after the start{steps}, each for {length}, at {instances} of the \
