@@ -10,14 +10,9 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use observer::simulation::Policy;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    case::Case,
-    recording::simulate,
-    truth::{TARGET, Truth},
-};
+use crate::{case::Case, truth::Truth};
 
 /// Truths by case.
 #[derive(Debug)]
@@ -36,7 +31,7 @@ struct Line {
 /// What a truth is called after: everything that the case and the way of measuring consist of.
 fn key(case: &Case) -> u64 {
     let mut hasher = DefaultHasher::new();
-    format!("{:?} {}", case.traffic, case.run).hash(&mut hasher);
+    format!("{:?} {} {:?}", case.traffic, case.run, case.family.hedging).hash(&mut hasher);
     include_str!("truth.rs").hash(&mut hasher);
     include_str!("grid.rs").hash(&mut hasher);
     hasher.finish()
@@ -71,12 +66,8 @@ impl Cache {
     /// What is true of a case, measured if it is not known, or if the simulation has changed since.
     pub fn truth(&self, case: &Case) -> Truth {
         let key = key(case);
-        if let Some(truth) = self.known.get(&key) {
-            let latency = simulate(&case.traffic, &Policy::NONE, case.run).latency();
-            let now = latency.quantile(TARGET).as_seconds();
-            if (now - truth.without_first_s()).abs() <= 1e-9 * now {
-                return *truth;
-            }
+        if let Some(truth) = self.known.get(&key).filter(|truth| truth.still_holds(case)) {
+            return *truth;
         }
         let truth = (self.measure)(case);
         self.keep(key, truth);
@@ -89,5 +80,41 @@ impl Cache {
         if let (Some(file), Ok(line)) = (file.as_mut(), serde_json::to_string(&Line { key, truth })) {
             let _ = writeln!(file, "{line}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{case::Hedging, families};
+
+    fn case() -> Case {
+        let (family, seed) = families::some().remove(0);
+        Case::draw(family, seed).unwrap()
+    }
+
+    #[test]
+    fn what_decides_how_much_is_tried_is_part_of_the_key() {
+        let case = case();
+        let mut forbidden = case.clone();
+        forbidden.family.hedging = Hedging::Forbidden;
+        assert_ne!(case.family.hedging, Hedging::Forbidden);
+        assert_ne!(key(&case), key(&forbidden));
+    }
+
+    #[test]
+    fn a_truth_is_measured_again_where_copies_do_something_else_now() {
+        let case = case();
+        let truth = Truth::of(&case);
+        assert!(truth.recorded.library_copies > 0);
+        let mut other = truth;
+        other.recorded.library_copies += 1;
+        let knows = |known: Truth| Cache {
+            known: HashMap::from([(key(&case), known)]),
+            file: Mutex::new(None),
+            measure: |_| Truth::default(),
+        };
+        assert_eq!(knows(truth).truth(&case), truth);
+        assert_eq!(knows(other).truth(&case), Truth::default());
     }
 }

@@ -28,12 +28,12 @@ pub fn in_full(score: &Score) -> String {
     line(
         "judged",
         format!(
-            "{:?}, harm {:?}, missed {}, regret {:?}, error {:?}",
+            "{:?}, harm {:?}, missed {}, regret {:?}, errors {:?}",
             score.named(),
             score.harm(),
             score.is_missed(),
             score.regret(),
-            score.prediction(),
+            score.predictions(),
         ),
     );
     line("cause", format!("{} ({:.2})", word(&verdict.cause), verdict.confidence));

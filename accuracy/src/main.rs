@@ -38,13 +38,13 @@ struct Arguments {
     /// Write what was recorded of that case to this folder, as an exchange log
     #[arg(long, value_name = "DIR", requires = "case")]
     dump: Option<PathBuf>,
-    /// Two dozen cases that are always the same
+    /// Two dozen cases of tuning families that are always the same
     #[arg(long, conflicts_with_all = ["cases", "family", "half", "case"])]
     quick: bool,
     /// Write the page of the documentation as well
     #[arg(long, conflicts_with_all = ["quick", "family", "half", "case"])]
     write: bool,
-    /// Only assess 100,000 exchanges of one service so many times, and say how long that takes
+    /// Only assess 100,000 exchanges of one service so many times, and say how many milliseconds that takes
     #[arg(long, value_name = "TIMES", conflicts_with_all = ["cases", "half", "family", "case"])]
     speed: Option<usize>,
     /// Run the causes of `observer demo` on real sockets instead, for so many minutes in all
@@ -101,7 +101,7 @@ impl FromStr for Named {
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     if let Some(times) = arguments.speed {
-        println!("{}", speed(times)?);
+        print!("{}", speed(times)?);
         return Ok(());
     }
     if let Some(minutes) = arguments.lab {

@@ -6,7 +6,7 @@ use anyhow::Result;
 use observer::{
     analysis::{
         Context, Question, assess,
-        model::{Action, Assessment, Cause},
+        model::{Action, Assessment, Cause, Expected},
     },
     exchange::Names,
     ledger::Row,
@@ -174,19 +174,26 @@ impl Score {
         Some(applied.ratio / self.truth.best.ratio - 1.0)
     }
 
-    /// The expected p99 beside that which was measured: by how much it is off, and whether it is in its interval.
-    pub fn prediction(&self) -> Option<(f64, bool)> {
+    /// What was expected of the advised policy, beside what it did.
+    fn expected(&self) -> Option<(&Expected, Applied)> {
         let applied = self.applied.filter(|_| self.action() == Action::Hedge)?;
-        let expected = self.assessment.recommendation.expected.as_ref()?;
-        let error = (expected.after.p99? - applied.p99_s).abs() / applied.p99_s.max(1e-9);
-        let [low, high] = expected.after_ci.p99?;
-        Some((error, (low..=high).contains(&applied.p99_s)))
+        Some((self.assessment.recommendation.expected.as_ref()?, applied))
     }
 
-    /// By how much the expected extra load is off, in parts of the requests.
-    pub fn error_of_load(&self) -> Option<f64> {
-        let applied = self.applied.filter(|_| self.action() == Action::Hedge)?;
-        let expected = self.assessment.recommendation.expected.as_ref()?;
-        Some((expected.extra_load - applied.extra).abs())
+    /// The expected p99 beside that of each run, which its interval is for: by how much it is off, and whether that run
+    /// is inside. The middle one of several runs would be inside more often than one is.
+    pub fn predictions(&self) -> Vec<(f64, bool)> {
+        let Some((expected, applied)) = self.expected() else { return Vec::new() };
+        let (Some(p99_s), Some([low, high])) = (expected.after.p99, expected.after_ci.p99) else {
+            return Vec::new();
+        };
+        let of_run = |run_s: f64| ((p99_s - run_s).abs() / run_s.max(1e-9), (low..=high).contains(&run_s));
+        applied.p99_s.map(of_run).into()
+    }
+
+    /// By how much the expected extra load is off in each run, in parts of the requests.
+    pub fn errors_of_load(&self) -> Vec<f64> {
+        let Some((expected, applied)) = self.expected() else { return Vec::new() };
+        applied.extra.map(|extra| (expected.extra_load - extra).abs()).into()
     }
 }

@@ -25,11 +25,11 @@ pub struct Summary {
     pub rightful_gains: usize,
     /// How much worse than the best policy what was advised is.
     pub regret: Spread,
-    /// By how much the expected p99 is off.
+    /// By how much the expected p99 is off, in each new run of each case.
     pub error: Spread,
-    /// The share of measured p99s inside the expected interval.
+    /// The share of the new runs whose p99 is inside the expected interval.
     pub coverage: Option<f64>,
-    /// By how much the expected extra load is off, in parts of the requests.
+    /// By how much the expected extra load is off in each of these runs, in parts of the requests.
     pub error_of_load: Spread,
     /// How long an assessment took, in seconds.
     pub took: Spread,
@@ -91,13 +91,13 @@ impl Summary {
         for score in all() {
             summary.count(score);
         }
-        let predictions: Vec<_> = all().filter_map(Score::prediction).collect();
+        let predictions: Vec<_> = all().flat_map(Score::predictions).collect();
         let inside = predictions.iter().filter(|(_, inside)| *inside).count();
         Self {
             regret: Spread::of(all().filter_map(Score::regret)),
             coverage: (!predictions.is_empty()).then(|| inside as f64 / predictions.len() as f64),
             error: Spread::of(predictions.into_iter().map(|(error, _)| error)),
-            error_of_load: Spread::of(all().filter_map(Score::error_of_load)),
+            error_of_load: Spread::of(all().flat_map(Score::errors_of_load)),
             took: Spread::of(all().map(|score| score.took_s)),
             ..summary
         }

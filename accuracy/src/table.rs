@@ -82,9 +82,9 @@ fn of_summary(title: &str, summary: &Summary) -> String {
         format!("{:>5}  {}", summary.advice.made, summary.library.made),
     );
     line("regret of `hedge`", spread(summary.regret));
-    line("error of the expected p99", spread(summary.error));
-    line("measured p99 inside its interval", percent(summary.coverage));
-    line("error of the expected extra load", spread(summary.error_of_load));
+    line("error of the expected p99, in each new run", spread(summary.error));
+    line("p99 of a new run inside its interval", percent(summary.coverage));
+    line("error of the expected extra load, in each new run", spread(summary.error_of_load));
     let actions: Vec<_> =
         summary.actions.iter().map(|(action, count)| format!("{} {count}", word(action))).collect();
     line("actions", actions.join(", "));

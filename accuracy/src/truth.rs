@@ -1,9 +1,13 @@
 //! What second copies really do: policies applied to the same system.
 //!
-//! Each is applied in several runs: that of the recording, and others of the same system with other requests and faults.
-//! A policy is compared with none run by run, and the median of the comparisons counts, so that luck does not.
+//! Each is applied in several runs of the same system with other requests and faults than the recorded ones: advice was
+//! made from the recorded run, and is worth what it does afterwards. A policy is compared with none run by run, and the
+//! median of the comparisons counts, so that luck does not.
 
-use observer::simulation::{Outcome, Policy};
+use observer::{
+    ledger::Merged,
+    simulation::{Outcome, Policy},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -12,10 +16,10 @@ use crate::{
     recording::simulate,
 };
 
-/// Runs of each policy.
+/// Runs of each policy, none of which was recorded.
 const RUNS: usize = 3;
 
-/// How many of the grid's best in the first run are tried in the others.
+/// How many of the grid's best in the first of these runs are tried in the others.
 const FINALISTS: usize = 3;
 
 /// The quantile that is to be improved.
@@ -24,17 +28,31 @@ pub(crate) const TARGET: f64 = 0.99;
 /// What a policy did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
-    /// The p99, in seconds: the median of the runs.
-    pub p99_s: f64,
-    /// It ÷ that without copies: the median of the runs.
+    /// The p99 of each run, in seconds.
+    pub p99_s: [f64; RUNS],
+    /// It ÷ that without copies of the same run: the median of the runs.
     pub ratio: f64,
-    /// Second copies ÷ requests: the median of the runs.
-    pub extra: f64,
+    /// Second copies ÷ requests in each run.
+    pub extra: [f64; RUNS],
+}
+
+/// What the recorded run gives. Nothing is judged by it: it shows whether the simulation, with and without copies, is
+/// still the one that a truth was measured with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Recorded {
+    /// The p99 without copies, in nanoseconds.
+    pub(crate) without_ns: u64,
+    /// The p99 with the policy that libraries have, in nanoseconds.
+    pub(crate) library_ns: u64,
+    /// How many copies that sends.
+    pub(crate) library_copies: u64,
 }
 
 /// What is true of a case, whatever is said about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Truth {
+    /// What the recorded run gives.
+    pub(crate) recorded: Recorded,
     /// The p99 without copies in each run, in seconds.
     without_s: [f64; RUNS],
     /// What the policy that libraries have does.
@@ -45,9 +63,9 @@ pub struct Truth {
     pub best_delay_s: Option<f64>,
 }
 
-/// The seeds of the runs.
+/// The seeds of the runs; the recorded run has the one before.
 fn run(case: &Case, number: usize) -> u64 {
-    case.run.wrapping_add(number as u64)
+    case.run.wrapping_add(1 + number as u64)
 }
 
 fn p99(outcome: &Outcome) -> f64 {
@@ -63,15 +81,26 @@ fn median(mut values: [f64; RUNS]) -> f64 {
     values[RUNS / 2]
 }
 
+impl Recorded {
+    /// Measures the recorded run, and gives its latencies without copies: policies are made from them, as advice is.
+    fn of(case: &Case) -> (Self, Merged) {
+        let latency = simulate(&case.traffic, &Policy::NONE, case.run).latency();
+        let library = simulate(&case.traffic, &Copying::of_libraries(&latency).policy(), case.run);
+        let recorded = Self {
+            without_ns: latency.quantile(TARGET).0,
+            library_ns: library.latency().quantile(TARGET).0,
+            library_copies: library.counts.extra_copies,
+        };
+        (recorded, latency)
+    }
+}
+
 impl Truth {
     /// Measures what is true of a case.
     pub fn of(case: &Case) -> Self {
-        let without: [Outcome; RUNS] =
-            std::array::from_fn(|number| simulate(&case.traffic, &Policy::NONE, run(case, number)));
-        let mut truth = Self { without_s: without.each_ref().map(p99), ..Self::default() };
-        let latency = without[0].latency();
+        let (recorded, latency) = Recorded::of(case);
+        let mut truth = Self { recorded, ..Self::without_copies(case) };
         truth.library = truth.applied(case, &Copying::of_libraries(&latency));
-        truth.best = Applied { p99_s: truth.without_s(), ratio: 1.0, extra: 0.0 };
         let is_coarse = case.family.hedging == Hedging::Forbidden;
         let mut tried: Vec<_> = grid(&latency, is_coarse)
             .into_iter()
@@ -92,20 +121,18 @@ impl Truth {
     pub(crate) fn without_copies(case: &Case) -> Self {
         let without_s =
             std::array::from_fn(|number| p99(&simulate(&case.traffic, &Policy::NONE, run(case, number))));
-        let mut truth = Self { without_s, ..Self::default() };
-        truth.best = Applied { p99_s: truth.without_s(), ratio: 1.0, extra: 0.0 };
-        truth.library = truth.best;
-        truth
+        let none = Applied { p99_s: without_s, ratio: 1.0, extra: [0.0; RUNS] };
+        Self { without_s, library: none, best: none, ..Self::default() }
+    }
+
+    /// Whether the simulation gives the recorded run as it did when this was measured, with and without copies.
+    pub(crate) fn still_holds(&self, case: &Case) -> bool {
+        Recorded::of(case).0 == self.recorded
     }
 
     /// The p99 without copies: the median of the runs.
     pub fn without_s(&self) -> f64 {
         median(self.without_s)
-    }
-
-    /// The p99 without copies of the first run, which is the recorded one.
-    pub const fn without_first_s(&self) -> f64 {
-        self.without_s[0]
     }
 
     /// How much of the p99 the best policy takes off.
@@ -120,6 +147,6 @@ impl Truth {
             std::array::from_fn(|number| simulate(&case.traffic, &policy, run(case, number)));
         let p99s = outcomes.each_ref().map(p99);
         let ratios = std::array::from_fn(|number| p99s[number] / self.without_s[number].max(1e-9));
-        Applied { p99_s: median(p99s), ratio: median(ratios), extra: median(outcomes.each_ref().map(extra)) }
+        Applied { p99_s: p99s, ratio: median(ratios), extra: outcomes.each_ref().map(extra) }
     }
 }

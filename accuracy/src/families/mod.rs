@@ -55,7 +55,9 @@ pub fn of(half: Option<Half>) -> Vec<Family> {
     all().into_iter().filter(|family| half.is_none_or(|half| family.half == half)).collect()
 }
 
-/// Every sixth family or so, picked before anybody knew how it is judged.
+/// Some of every kind, of those that may be looked at: every change has to get them right, so it is made by looking at
+/// them. Picked without knowing how they are judged: fifteen before anybody did, and of each kind with too few then the
+/// first that was not among them.
 const SOME: [&str; 24] = [
     "slow-executions",
     "exponential-in-bursts",
@@ -72,20 +74,24 @@ const SOME: [&str; 24] = [
     "no-tail",
     "hedged-executions",
     "two-of-which-one-is-slow",
-    "executions-on-uneven-instances",
-    "few-hosts-of-four-to-eight",
-    "hung-and-avoided",
-    "two-brown-outs",
-    "bursts-at-high-load",
-    "up-to-four-costly-classes",
-    "executions-and-pauses",
-    "gradual-deployment-and-executions",
-    "two-of-which-one-pauses",
+    "slow-executions-unnamed",
+    "hosts-pause",
+    "one-slow-instance",
+    "stalls",
+    "full-all-the-time",
+    "costly-class",
+    "executions-and-stalls",
+    "deployment-and-executions",
+    "two-with-slow-executions",
 ];
 
-/// Two dozen cases of families of all kinds: always the same.
+/// Two dozen cases of tuning families of all kinds: always the same.
 pub fn some() -> Vec<(Family, u64)> {
-    all().into_iter().filter(|family| SOME.contains(&family.name)).map(|family| (family, 1)).collect()
+    of(Some(Half::Tuning))
+        .into_iter()
+        .filter(|family| SOME.contains(&family.name))
+        .map(|family| (family, 1))
+        .collect()
 }
 
 #[cfg(test)]
@@ -116,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn some_are_two_dozen() {
+    fn some_are_two_dozen_and_none_is_held_out() {
         assert_eq!(some().len(), SOME.len());
     }
 

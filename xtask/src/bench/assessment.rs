@@ -6,20 +6,25 @@ use anyhow::{Context as _, Result};
 
 use crate::{command, workspace::Workspace};
 
-/// Prints the time and the instructions that assessing 100,000 exchanges of one service takes on one core.
+/// Prints the time that assessing 100,000 exchanges of one service takes on one core, for each of the services that the
+/// program knows, and the instructions of all of them.
 pub(super) fn speed(workspace: &Workspace) -> Result<()> {
     let program = workspace.program("accuracy");
     let took = command::output(
         Command::new("taskset").args(["--cpu-list", "0"]).arg(&program).args(["--speed", "21"]),
     )?;
-    let took = format!("{} ms", took.trim());
-    println!("{:<62} {took:>28}  ≤ 50 ms", "assess: 100,000 exchanges of one service, one core");
+    for line in took.lines() {
+        let (name, milliseconds) = line.split_once(' ').context("a line has a name and a time")?;
+        let (what, took) =
+            (format!("assess: 100,000 exchanges, one core: {name}"), format!("{milliseconds} ms"));
+        println!("{what:<62} {took:>28}  ≤ 50 ms");
+    }
     let mut counts = [0.0; 2];
     for (times, count) in (1..).zip(&mut counts) {
         *count = instructions(&program, times)?;
     }
     let instructions = format!("{:.0} million", (counts[1] - counts[0]) / 1e6);
-    println!("{:<62} {instructions:>28}", "assess: instructions of that");
+    println!("{:<62} {instructions:>28}", "assess: instructions of these");
     Ok(())
 }
 
