@@ -55,12 +55,13 @@ pub(super) fn clusters(
             bits
         })
         .collect();
-    let ones = |bits: &[u64]| bits.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+    let ones: Vec<usize> =
+        struck.iter().map(|bits| bits.iter().map(|word| word.count_ones() as usize).sum()).collect();
     // Windows in which both of two are slow, and how many there would be by chance: on one host, and on different ones.
     let (mut together, mut by_chance) = ([0.0; 2], [0.0; 2]);
     for one in 0..count {
         for other in one + 1..count {
-            let (first, second) = (ones(&struck[one]), ones(&struck[other]));
+            let (first, second) = (ones[one], ones[other]);
             let both = struck[one]
                 .iter()
                 .zip(&struck[other])

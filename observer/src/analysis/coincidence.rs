@@ -6,11 +6,17 @@
 //! number. That keeps how many requests fall into each window, and how slowness comes in bursts within an instance,
 //! and destroys nothing but what instances have in common.
 
+use std::iter;
+
 use observer_common::Nanoseconds;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::{rounding::count, samples::number};
+use super::{
+    rounding::count,
+    samples::number,
+    windows::{Placed, Timeline, Windows},
+};
 
 /// So many rotations: the least p-value that they can give is one in a hundred.
 const ROTATIONS: usize = 99;
@@ -105,21 +111,72 @@ pub(super) fn coincidence(
     }
     let together = (units.len() > MOST_UNITS).then(|| put_together(units));
     let units = together.as_deref().unwrap_or(units);
+    let widest = span.0 / FEWEST_WINDOWS + 1;
+    let is_wide_enough = |halved: &u32| {
+        let width = widest >> halved;
+        let cells = (span.0 / width.max(1) + 1).saturating_mul(units.len() as u64);
+        width >= least_width.0 && width >= 2 && cells <= MOST_CELLS
+    };
+    let halved = (1..MOST_WIDTHS).take_while(is_wide_enough).last().unwrap_or(0);
+    let timeline = Timeline::new(units, span, Nanoseconds(widest >> halved));
+    let narrowest = Windows::narrowest(&timeline);
+    let widths: Vec<Windows<'_>> =
+        iter::successors(Some(narrowest), |windows| Some(windows.doubled())).take(halved as usize + 1).collect();
     let mut best: Option<Coincidence> = None;
-    let mut width = Nanoseconds(span.0 / FEWEST_WINDOWS + 1);
-    for _ in 0..MOST_WIDTHS {
-        let found = Windows::new(units, span, width).compare(random);
+    for windows in widths.iter().rev() {
+        let found = compare(windows, random);
         let is_better = best.as_ref().is_none_or(|best| found.is_more_telling_than(best));
         if is_better {
             best = Some(found);
         }
-        width = Nanoseconds(width.0 / 2);
-        let cells = (span.0 / width.0.max(1) + 1).saturating_mul(units.len() as u64);
-        if width < least_width || width.0 < 2 || cells > MOST_CELLS {
-            break;
-        }
     }
     best
+}
+
+/// Compares what lies in coincident windows with what does so by chance.
+fn compare(windows: &Windows<'_>, random: &mut Pcg64) -> Coincidence {
+    let mut placed = Placed::default();
+    let seen = windows.coincident(&vec![0; windows.units()], &mut placed);
+    let (is_coincident, slow) = (windows.which(&placed), placed.slow.clone());
+    let (chi, breadth, total) = (windows.chi(), windows.breadth(&is_coincident), windows.slow());
+    let (mut sum, mut squares, mut as_much) = (0.0, 0.0, 0);
+    let mut rotations = 0;
+    while rotations < ROTATIONS && !(rotations == ENOUGH && as_much > FEW) {
+        let offsets: Vec<u32> = windows.lengths().map(|requests| rotation(requests, random)).collect();
+        let by_chance = windows.coincident(&offsets, &mut placed);
+        sum += by_chance;
+        squares += by_chance * by_chance;
+        as_much += usize::from(by_chance >= seen);
+        rotations += 1;
+    }
+    let mean = sum / rotations as f64;
+    // Half a request more, so that no variation at all is not taken for certainty.
+    let deviation = (squares / rotations as f64 - mean * mean).max(0.0).sqrt() + 0.5;
+    let chance = if total > 0.0 { (mean / total).min(1.0) } else { 0.0 };
+    let share = if total > 0.0 && chance < 1.0 {
+        ((seen / total - chance) / (1.0 - chance)).max(0.0)
+    } else {
+        0.0
+    };
+    Coincidence {
+        width: windows.width(),
+        share,
+        p_value: (as_much + 1) as f64 / (rotations + 1) as f64,
+        score: (seen - mean) / deviation,
+        chance,
+        breadth,
+        windows: is_coincident,
+        slow,
+        chi,
+        slow_share: total / windows.requests().max(1.0),
+    }
+}
+
+/// How far an instance's requests are rotated.
+fn rotation(requests: usize, random: &mut Pcg64) -> u32 {
+    let least = number(count(requests as f64 * LEAST_ROTATION));
+    let most = number(requests).saturating_sub(least);
+    if most > least { random.random_range(least..most) } else { 0 }
 }
 
 /// Where there are very many units with few requests each, several are taken for one: what all of them have in common
@@ -190,203 +247,4 @@ impl Coincidence {
         let all: u32 = self.slow.iter().sum();
         (self.share * f64::from(all) / f64::from(inside.max(1))).min(1.0)
     }
-}
-
-/// Requests and slow ones by window and unit.
-struct Windows<'a> {
-    units: &'a [Vec<Mark>],
-    width: Nanoseconds,
-    count: usize,
-    /// Requests: window after window, unit after unit.
-    requests: Vec<u32>,
-    /// Requests of all units by window.
-    all: Vec<u32>,
-    /// The window of every request of every unit.
-    window_of: Vec<Vec<u32>>,
-    /// Places of slow requests in every unit.
-    slow: Vec<Vec<u32>>,
-    /// Over how many units of equal size the requests of each window are spread.
-    effective: Vec<f64>,
-    /// Slow requests of all units.
-    total: f64,
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "windows and requests are fewer than 2^32")]
-impl<'a> Windows<'a> {
-    fn new(units: &'a [Vec<Mark>], span: Nanoseconds, width: Nanoseconds) -> Self {
-        let count = (span.0 / width.0) as usize + 1;
-        let mut requests = vec![0; count * units.len()];
-        let mut all = vec![0; count];
-        let (mut window_of, mut slow) = (Vec::new(), Vec::new());
-        for (unit, marks) in units.iter().enumerate() {
-            let windows: Vec<u32> =
-                marks.iter().map(|mark| ((mark.start.0 / width.0) as usize).min(count - 1) as u32).collect();
-            for window in &windows {
-                requests[*window as usize * units.len() + unit] += 1;
-                all[*window as usize] += 1;
-            }
-            window_of.push(windows);
-            slow.push(
-                (0..marks.len() as u32).filter(|place| marks[*place as usize].slow).collect::<Vec<u32>>(),
-            );
-        }
-        let total = slow.iter().map(Vec::len).sum::<usize>() as f64;
-        let effective =
-            requests.chunks(units.len()).map(|requests| effective_units(requests.iter().copied())).collect();
-        Self { units, width, count, requests, all, window_of, slow, effective, total }
-    }
-
-    fn compare(&self, random: &mut Pcg64) -> Coincidence {
-        let mut cells = vec![0; self.count * self.units.len()];
-        self.place(&mut cells, |_| 0);
-        let (seen, windows, slow) = self.coincident(&cells);
-        let (chi, breadth) = (self.chi(&cells), self.breadth(&cells, &windows));
-        let (mut sum, mut squares, mut as_much) = (0.0, 0.0, 0);
-        let mut rotations = 0;
-        while rotations < ROTATIONS && !(rotations == ENOUGH && as_much > FEW) {
-            cells.fill(0);
-            let offsets: Vec<u32> = self.units.iter().map(|marks| rotation(marks.len(), random)).collect();
-            self.place(&mut cells, |unit| offsets[unit]);
-            let (by_chance, ..) = self.coincident(&cells);
-            sum += by_chance;
-            squares += by_chance * by_chance;
-            as_much += usize::from(by_chance >= seen);
-            rotations += 1;
-        }
-        let mean = sum / rotations as f64;
-        // Half a request more, so that no variation at all is not taken for certainty.
-        let deviation = (squares / rotations as f64 - mean * mean).max(0.0).sqrt() + 0.5;
-        let chance = if self.total > 0.0 { (mean / self.total).min(1.0) } else { 0.0 };
-        let share = if self.total > 0.0 && chance < 1.0 {
-            ((seen / self.total - chance) / (1.0 - chance)).max(0.0)
-        } else {
-            0.0
-        };
-        let requests: f64 = self.all.iter().map(|count| f64::from(*count)).sum();
-        Coincidence {
-            width: self.width,
-            share,
-            p_value: (as_much + 1) as f64 / (rotations + 1) as f64,
-            score: (seen - mean) / deviation,
-            chance,
-            breadth,
-            windows,
-            slow,
-            chi,
-            slow_share: self.total / requests.max(1.0),
-        }
-    }
-
-    /// Counts slow requests by cell, those of each unit moved on by an offset among the unit's requests.
-    fn place(&self, cells: &mut [u32], offset: impl Fn(usize) -> u32) {
-        for (unit, slow) in self.slow.iter().enumerate() {
-            let windows = &self.window_of[unit];
-            let offset = offset(unit) as usize;
-            for place in slow {
-                let moved = (*place as usize + offset) % windows.len();
-                cells[windows[moved] as usize * self.units.len() + unit] += 1;
-            }
-        }
-    }
-
-    /// How many slow requests lie in coincident windows, which windows are, and slow requests by window.
-    fn coincident(&self, cells: &[u32]) -> (f64, Vec<bool>, Vec<u32>) {
-        let units = self.units.len();
-        let mut sum = 0.0;
-        let (mut windows, mut slow_in) = (vec![false; self.count], vec![0; self.count]);
-        for window in 0..self.count {
-            let slow = &cells[window * units..(window + 1) * units];
-            let total: u32 = slow.iter().sum();
-            slow_in[window] = total;
-            let struck = slow.iter().filter(|slow| **slow > 0).count();
-            if struck < 2 {
-                continue;
-            }
-            // They are in no more units than there are of either, which mostly decides it.
-            let present = self.effective[window];
-            let struck = struck as f64;
-            if struck >= 0.5 * present.min(f64::from(total)) || struck >= 0.5 * spread(present, total) {
-                windows[window] = true;
-                sum += f64::from(total);
-            }
-        }
-        (sum, windows, slow_in)
-    }
-
-    /// Mean over runs of coincident windows, by slow requests, of instances struck ÷ instances that would be.
-    fn breadth(&self, cells: &[u32], windows: &[bool]) -> f64 {
-        let units = self.units.len();
-        let (mut sum, mut all) = (0.0, 0.0);
-        let mut window = 0;
-        while window < self.count {
-            if !windows[window] {
-                window += 1;
-                continue;
-            }
-            let end = (window..self.count).find(|end| !windows[*end]).unwrap_or(self.count);
-            // What begins and ends it is part of it.
-            let run = window.saturating_sub(1)..(end + 1).min(self.count);
-            let over = |counts: &[u32], unit: usize| {
-                run.clone().map(|window| counts[window * units + unit]).sum::<u32>()
-            };
-            let requests: Vec<u32> = (0..units).map(|unit| over(&self.requests, unit)).collect();
-            let slow: Vec<u32> = (0..units).map(|unit| over(cells, unit)).collect();
-            let total: u32 = slow.iter().sum();
-            let struck = slow.iter().filter(|slow| **slow > 0).count() as f64;
-            let expected = spread(effective_units(requests.into_iter()), total);
-            sum += f64::from(total) * (struck / expected.max(1.0)).min(1.0);
-            all += f64::from(total);
-            window = end;
-        }
-        if all > 0.0 { sum / all } else { 0.0 }
-    }
-
-    /// χ over pairs of requests at different instances in the same window, without the bias of counting a request with
-    /// itself: `Σ_w Σ_{b≠c} r_bw r_cw ÷ Σ_w Σ_{b≠c} n_bw n_cw ÷ p + p` with `r = slow − n p_b`.
-    fn chi(&self, cells: &[u32]) -> f64 {
-        let units = self.units.len();
-        let share: Vec<f64> = self
-            .slow
-            .iter()
-            .zip(self.units)
-            .map(|(slow, marks)| slow.len() as f64 / marks.len().max(1) as f64)
-            .collect();
-        let (mut products, mut pairs) = (0.0, 0.0);
-        for window in 0..self.count {
-            let (mut sum, mut squares, mut requests, mut request_squares) = (0.0, 0.0, 0.0, 0.0);
-            for unit in 0..units {
-                let n = f64::from(self.requests[window * units + unit]);
-                let r = f64::from(cells[window * units + unit]) - n * share[unit];
-                sum += r;
-                squares += r * r;
-                requests += n;
-                request_squares += n * n;
-            }
-            products += sum * sum - squares;
-            pairs += requests * requests - request_squares;
-        }
-        let requests: f64 = self.all.iter().map(|count| f64::from(*count)).sum();
-        let p = self.total / requests.max(1.0);
-        if pairs > 0.0 && p > 0.0 { (products / pairs / p + p).clamp(0.0, 1.0) } else { p }
-    }
-}
-
-/// How far an instance's requests are rotated.
-fn rotation(requests: usize, random: &mut Pcg64) -> u32 {
-    let least = number(count(requests as f64 * LEAST_ROTATION));
-    let most = number(requests).saturating_sub(least);
-    if most > least { random.random_range(least..most) } else { 0 }
-}
-
-/// How many units of equal size requests are spread over as they are over these: `n² ÷ Σ_b n_b²` (inverse Simpson index).
-fn effective_units(requests: impl Iterator<Item = u32>) -> f64 {
-    let (sum, squares) =
-        requests.map(f64::from).fold((0.0, 0.0), |(sum, squares), n| (sum + n, squares + n * n));
-    if squares > 0.0 { sum * sum / squares } else { 0.0 }
-}
-
-/// In how many of so many units of equal size slow requests are expected if they are spread over requests at random:
-/// U (1 − (1 − 1 ÷ U)^K).
-fn spread(units: f64, slow: u32) -> f64 {
-    if units <= 1.0 { units } else { units * (1.0 - libm::pow(1.0 - 1.0 / units, f64::from(slow))) }
 }

@@ -208,7 +208,8 @@ fn together(
     let of_slow = of(&slow.is);
     // In a long episode the slow requests are those at its end, when instances are no longer slow at the same moments.
     // That they were late together tells it.
-    let of_late = of(&slow.late).filter(|late| late.is_significant() && late.share >= MOSTLY).map(|late| {
+    let differs = slow.late != slow.is;
+    let of_late = differs.then(|| of(&slow.late)).flatten().filter(|late| late.is_significant() && late.share >= MOSTLY).map(|late| {
         let starts = slow.rows().filter(|row| counting[*row]).map(|row| samples.primaries[row].start);
         late.of_others(starts)
     });

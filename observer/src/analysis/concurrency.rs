@@ -98,6 +98,10 @@ impl Load {
 /// Latency counts as grown from so many times on.
 const GROWN: f64 = 1.4;
 
+/// So many requests tell a knee, and so many a correlation.
+const SAMPLE: usize = 25_000;
+const CORRELATED: usize = 5_000;
+
 /// So many requests tell a median.
 const ENOUGH: usize = 40;
 
@@ -178,9 +182,11 @@ fn latency(sample: &Sample) -> f64 {
 /// The median latency of requests that found at most so many others, for each number with enough of them; the knee is
 /// the first number from which on it stays grown.
 fn knee(samples: &Samples, in_flight: &[u32]) -> (Option<f64>, f64) {
+    let step = (in_flight.len() / SAMPLE).max(1);
     let mut found: Vec<(u32, u64)> = in_flight
         .iter()
         .zip(&samples.primaries)
+        .step_by(step)
         .map(|(found, sample)| (*found, sample.latency.0 - sample.read_lag.0))
         .collect();
     found.sort_unstable();
@@ -216,7 +222,7 @@ fn knee(samples: &Samples, in_flight: &[u32]) -> (Option<f64>, f64) {
 
 /// Spearman's rank correlation over a sample of the requests.
 fn correlation(samples: &Samples, in_flight: &[u32]) -> f64 {
-    let step = (samples.primaries.len() / 5_000).max(1);
+    let step = (samples.primaries.len() / CORRELATED).max(1);
     let chosen: Vec<usize> = (0..samples.primaries.len()).step_by(step).collect();
     let ranks = |key: &dyn Fn(usize) -> u64| {
         let mut sorted: Vec<(u64, usize)> =

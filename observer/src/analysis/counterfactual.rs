@@ -20,8 +20,14 @@ use super::{
 /// So much sooner a delay may turn out to be: latency is never the same again.
 const SOONER: f64 = 0.97;
 
-/// So many donors are taken for a late request, each as likely.
-const DONORS: usize = 6;
+/// How closely the races of a delay are looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closeness {
+    /// About so many late requests race.
+    pub(super) late: usize,
+    /// So many donors are taken for each, each as likely.
+    pub(super) donors: usize,
+}
 
 /// So many requests around the moment are looked at to find them.
 const REACH: usize = 200;
@@ -60,7 +66,7 @@ struct Donors {
 pub(super) struct Counterfactual<'a> {
     samples: &'a Samples,
     kinds: &'a Kinds,
-    /// Requests, the longest first.
+    /// Requests, the longest first; those of the shorter half are in no order.
     candidates: Vec<Candidate>,
     /// Of each kind.
     donors: Vec<Donors>,
@@ -106,14 +112,20 @@ impl<'a> Counterfactual<'a> {
                 instance: sample.instance,
             });
         }
-        candidates.sort_unstable_by_key(|candidate| std::cmp::Reverse((candidate.latency, candidate.row)));
+        let longest = |candidate: &Candidate| std::cmp::Reverse((candidate.latency, candidate.row));
+        let half = candidates.len() / 2;
+        if half > 0 {
+            candidates.select_nth_unstable_by_key(half, longest);
+        }
+        candidates[..half].sort_unstable_by_key(longest);
         let mean = (sum / samples.primaries.len().max(1) as f64).max(1.0);
         Self { samples, kinds, candidates, donors, starts, block, requests, mean, near }
     }
 
-    /// How many requests are longer than this.
+    /// How many requests are longer than this, at most half of all.
     fn late(&self, delay: Nanoseconds) -> usize {
-        self.candidates.partition_point(|candidate| candidate.latency > delay.0)
+        let longer = &self.candidates[..self.candidates.len() / 2];
+        longer.partition_point(|candidate| candidate.latency > delay.0)
     }
 
     /// The quantile without second copies.
@@ -122,9 +134,9 @@ impl<'a> Counterfactual<'a> {
         self.candidates.get(beyond).map_or(0, |candidate| candidate.latency)
     }
 
-    /// Lets all requests that are late after `delay` race; of the less late ones only so many that there are about
-    /// `most`, each standing for several.
-    pub(super) fn races(&self, delay: Nanoseconds, most: usize) -> Races {
+    /// Lets all requests that are late after `delay` race; of the less late ones only so many that there are about as
+    /// many as is asked for, each standing for several.
+    pub(super) fn races(&self, delay: Nanoseconds, Closeness { late: most, donors }: Closeness) -> Races {
         let late_count = self.late(delay);
         let late = &self.candidates[..late_count];
         // The longest half are all looked at.
@@ -140,9 +152,9 @@ impl<'a> Counterfactual<'a> {
             .collect();
         // In the order of time, which is that in which copies are due.
         chosen.sort_unstable_by_key(|(row, ..)| *row);
-        let mut ends = Vec::with_capacity(chosen.len() * (DONORS + 1));
+        let mut ends = Vec::with_capacity(chosen.len() * (donors + 1));
         let mut due = Vec::with_capacity(chosen.len());
-        let mut found = Vec::with_capacity(DONORS);
+        let mut found = Vec::with_capacity(donors);
         for (row, latency, may, weight) in chosen {
             let sample = &self.samples.primaries[row as usize];
             let late = number(due.len());
@@ -150,7 +162,7 @@ impl<'a> Counterfactual<'a> {
             let moment = Nanoseconds(sample.start.0.saturating_add(delay.0));
             found.clear();
             if may {
-                self.find_donors(sample, moment, &mut found);
+                self.find_donors(sample, moment, donors, &mut found);
             }
             let end = |duration, with_copy, weight| End { duration, weight, late, block, with_copy };
             ends.push(end(latency, false, weight));
@@ -184,7 +196,7 @@ impl<'a> Counterfactual<'a> {
     }
 
     /// Requests of the same kind at other instances that began nearest to `moment`.
-    fn find_donors(&self, sample: &Sample, moment: Nanoseconds, found: &mut Vec<Donor>) {
+    fn find_donors(&self, sample: &Sample, moment: Nanoseconds, most: usize, found: &mut Vec<Donor>) {
         let Donors { starts, donors } = &self.donors[self.kinds.of(sample)];
         let near = self.near.0.max(sample.latency.0);
         let middle = starts.partition_point(|start| *start < moment.0);
@@ -209,7 +221,7 @@ impl<'a> Counterfactual<'a> {
             if donor.instance != sample.instance {
                 found.push(donor);
             }
-            if found.len() == DONORS {
+            if found.len() == most {
                 break;
             }
         }

@@ -51,6 +51,7 @@ mod served;
 mod slow;
 mod verdict;
 mod whole;
+mod windows;
 
 #[cfg(test)]
 mod tests;

@@ -6,20 +6,21 @@ use observer_common::Nanoseconds;
 
 use super::{
     bootstrap::{BLOCKS, Bootstrap, interval},
-    counterfactual::{Counterfactual, NEVER},
+    counterfactual::{Closeness, Counterfactual, NEVER},
     feedback::Queueing,
     quantiles::Survival,
     races::{Effect, Races, Trial},
     rounding::{rounded, times},
 };
 
-/// So many late requests are looked at for each delay while the best is searched, and for the best itself.
-const ROUGHLY: usize = 800;
-const CLOSELY: usize = 4_000;
+/// How closely delays are looked at while the best is searched, around the best, and at the best itself.
+const ROUGHLY: Closeness = Closeness { late: 800, donors: 3 };
+pub(super) const NEARLY: Closeness = Closeness { late: 1_600, donors: 4 };
+const CLOSELY: Closeness = Closeness { late: 3_000, donors: 6 };
 
 /// Delays that leave from half of the requests late down to this share, in so many steps.
 const LEAST_LATE: f64 = 0.003;
-const STEPS: usize = 22;
+const STEPS: usize = 18;
 
 /// Budgets that come this close to the best are as good, so that the smallest of them is taken.
 const AS_GOOD: f64 = 0.02;
@@ -150,9 +151,6 @@ pub(super) fn best(
     choices.min_by(|one, other| one.effect.work.total_cmp(&other.effect.work))
 }
 
-/// So many late requests are looked at for each delay around the best.
-pub(super) const NEARLY: usize = 2_400;
-
 /// The best of delays around one that was chosen: those that were tried lie apart.
 pub(super) fn refined(
     counterfactual: &Counterfactual<'_>,
@@ -167,7 +165,7 @@ pub(super) fn refined(
     for neighbour in [place.checked_sub(1), Some(place + 1)] {
         let Some(neighbour) = neighbour.and_then(|place| races.get(place)) else { continue };
         let ratio = neighbour.delay.0 as f64 / choice.delay.0 as f64;
-        delays.extend([1.0 / 3.0, 2.0 / 3.0].map(|part| times(choice.delay, libm::pow(ratio, part))));
+        delays.push(times(choice.delay, ratio.sqrt()));
     }
     delays.sort_unstable();
     delays.dedup();
@@ -196,20 +194,21 @@ pub(super) fn expectation(
     let place = |quantile: f64| quantiles.iter().position(|other| *other == quantile).unwrap_or(0);
     // What is not late is as it was.
     let plain = quantiles.map(|quantile| counterfactual.quantile(quantile));
+    let late = plain.iter().take_while(|plain| **plain > choice.delay.0).count();
     let or_plain = |found: [Option<u64>; 5], factor: f64| -> [f64; 5] {
         let not_late = |place: usize| plain[place].min(choice.delay.0) as f64;
         std::array::from_fn(|place| found[place].map_or(not_late(place), |end| end as f64 * factor))
     };
-    let before = or_plain(without.quantiles(&[1; BLOCKS], quantiles), 1.0);
-    let after = or_plain(with.quantiles(&[1; BLOCKS], quantiles), factor);
-    let stressed = or_plain(stressed.quantiles(&[1; BLOCKS], quantiles), factor);
+    let before = or_plain(without.quantiles(&[1; BLOCKS], quantiles, late), 1.0);
+    let after = or_plain(with.quantiles(&[1; BLOCKS], quantiles, late), factor);
+    let stressed = or_plain(stressed.quantiles(&[1; BLOCKS], quantiles, late), factor);
     let draws: Vec<[[f64; 5]; 2]> = bootstrap
         .draws()
         .iter()
         .map(|times| {
             [
-                or_plain(without.quantiles(times, quantiles), 1.0),
-                or_plain(with.quantiles(times, quantiles), factor),
+                or_plain(without.quantiles(times, quantiles, late), 1.0),
+                or_plain(with.quantiles(times, quantiles, late), factor),
             ]
         })
         .collect();

@@ -98,7 +98,7 @@ impl Races {
         }
         let total = self.requests.iter().sum::<f64>();
         let ends = self.ends.iter().map(|end| (end.duration, end.weight(&granted)));
-        let [duration] = descend(ends, [(1.0 - target) * total]);
+        let [duration] = descend(ends, [(1.0 - target) * total], 1);
         Effect {
             target: Nanoseconds(duration.unwrap_or(self.delay.0)),
             rate: sent / total.max(1.0),
@@ -159,31 +159,36 @@ pub(super) struct Mixture {
 }
 
 impl Mixture {
-    /// Quantiles of all requests, the highest first, where each block of time counts so many times; nothing where one lies
-    /// among requests that are not late.
+    /// The first so many of these quantiles of all requests, the highest first, where each block of time counts so many
+    /// times; nothing where one lies among requests that are not late.
     pub(super) fn quantiles<const N: usize>(
         &self,
         times: &[u8; BLOCKS],
         quantiles: [f64; N],
+        first: usize,
     ) -> [Option<u64>; N] {
         let times = times.map(f64::from);
         let total: f64 = self.requests.iter().zip(&times).map(|(requests, times)| requests * times).sum();
         let ends = self.ends.iter().map(|(end, weight, block)| (*end, weight * times[usize::from(*block)]));
-        descend(ends, quantiles.map(|quantile| (1.0 - quantile) * total))
+        descend(ends, quantiles.map(|quantile| (1.0 - quantile) * total), first)
     }
 }
 
 /// From the longest durations down, each of which stands for so many requests: which one is reached once so many requests
 /// are longer. Fewer come first.
-fn descend<const N: usize>(ends: impl Iterator<Item = (u64, f64)>, beyond: [f64; N]) -> [Option<u64>; N] {
+fn descend<const N: usize>(
+    ends: impl Iterator<Item = (u64, f64)>,
+    beyond: [f64; N],
+    first: usize,
+) -> [Option<u64>; N] {
     let mut found = [None; N];
     let (mut place, mut sum) = (0, 0.0);
-    for (duration, weight) in ends {
+    for (duration, weight) in ends.take_while(|_| first > 0) {
         sum += weight;
         while sum >= beyond[place] && sum > 0.0 {
             found[place] = Some(duration);
             place += 1;
-            if place == N {
+            if place == first {
                 return found;
             }
         }

@@ -5,7 +5,7 @@ use super::{
     *,
 };
 use crate::analysis::{
-    counterfactual::Counterfactual,
+    counterfactual::{Closeness, Counterfactual},
     kinds::Kinds,
     quantiles::Survival,
     races::{Effect, Trial},
@@ -21,7 +21,7 @@ fn effect(given: &Given, delay: Nanoseconds, trial: Trial, quantile: f64) -> Eff
     let samples = given.samples();
     let kinds = Kinds::of_classes(&samples, |_| false);
     with(&samples, given, &kinds, |counterfactual| {
-        counterfactual.races(delay, 100_000).within(trial, quantile)
+        counterfactual.races(delay, Closeness { late: 100_000, donors: 6 }).within(trial, quantile)
     })
 }
 
