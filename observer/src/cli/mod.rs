@@ -13,6 +13,7 @@ mod input;
 mod interrupt;
 mod live;
 mod man;
+mod number;
 mod output;
 mod question;
 mod record;

@@ -177,8 +177,8 @@ fn nonsense_is_refused_with_the_flag_the_reason_and_an_example() {
         ("--arrivals", "bursty:factor=11", ["more than 1 times", "smaller"]),
         ("--instances", "0", ["from 1", "1000000"]),
         ("--duration", "30", ["unit", "30s"]),
-        ("--requests", "0", ["1..", "0"]),
-        ("--seeds", "0", ["1..", "0"]),
+        ("--requests", "0", ["from 1", "1000000000"]),
+        ("--seeds", "0", ["from 1", "10000"]),
         ("--preset", "11x8", ["11x8", "10x8-2500"]),
     ] {
         assert_refused(&["simulate", &format!("{flag}={value}")], &[&[flag], &words[..]].concat());

@@ -20,6 +20,7 @@ use super::{
     arguments::OutputArguments,
     duration,
     failure::{Failure, Status},
+    number,
     output::Output,
 };
 use crate::simulation::{
@@ -77,7 +78,8 @@ pub(super) struct SimulateArguments {
         value_name = "N",
         env = "OBSERVER_REQUESTS",
         default_value_t = 1_000_000,
-        value_parser = clap::value_parser!(u64).range(1..=MOST_SIMULATED),
+        allow_negative_numbers = true,
+        value_parser = number::whole(1, MOST_SIMULATED),
         help_heading = "Runs"
     )]
     requests: u64,
@@ -87,7 +89,8 @@ pub(super) struct SimulateArguments {
         value_name = "N",
         env = "OBSERVER_SEEDS",
         default_value_t = 9,
-        value_parser = clap::value_parser!(u32).range(1..=10_000),
+        allow_negative_numbers = true,
+        value_parser = number::whole(1_u32, 10_000),
         help_heading = "Runs"
     )]
     seeds: u32,
@@ -97,7 +100,8 @@ pub(super) struct SimulateArguments {
         value_name = "N",
         env = "OBSERVER_SEED",
         default_value_t = 1,
-        value_parser = clap::value_parser!(u64).range(..=HIGHEST_SEED),
+        allow_negative_numbers = true,
+        value_parser = number::whole(0, HIGHEST_SEED),
         help_heading = "Runs"
     )]
     seed: u64,
