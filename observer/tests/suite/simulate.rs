@@ -223,6 +223,12 @@ fn a_delay_below_the_median_is_warned_of() {
 }
 
 #[test]
+fn a_delay_that_is_a_quantile_is_named_with_it() {
+    let told = stderr(&run(briefly(["--policy", "hedge:p95"])));
+    assert!(told.contains("'hedge:30.902ms' waits for the p95 of the service time"), "{told}");
+}
+
+#[test]
 fn variables_stand_for_flags() {
     let mut command = observer();
     command.args(briefly(["--json"])).env("OBSERVER_POLICY", "none copies:2").env("OBSERVER_RATE", "100/s");

@@ -23,11 +23,14 @@ use super::{
     number,
     output::Output,
 };
-use crate::simulation::{
-    Extent, Policy, System,
-    notation::PolicyText,
-    presets::NAMES,
-    results::{self, Comparison},
+use crate::{
+    report::text::units,
+    simulation::{
+        Extent, Policy, System,
+        notation::PolicyText,
+        presets::NAMES,
+        results::{self, Comparison},
+    },
 };
 
 /// Simulate what policies would do to a system: hedges, copies, retries, with budgets and cancellation
@@ -141,6 +144,14 @@ fn compare(arguments: &SimulateArguments, context: &mut Context) -> Result<(), F
     let plot = arguments.plot.as_deref().map(|path| Output::open(Some(path))).transpose()?;
     for warning in warnings::of(&system, &policies) {
         console.warning(&warning);
+    }
+
+    for (text, policy) in arguments.policies.iter().zip(&policies) {
+        if let Some(quantile) = text.delay_quantile() {
+            let quantile = units::quantile(quantile.as_fraction());
+            console
+                .note(&format!("'{policy}' waits for the {quantile} of the service time, as was asked for"));
+        }
     }
 
     let seeds = running::Seeds { first: arguments.seed, count: arguments.seeds };
