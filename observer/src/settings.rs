@@ -10,7 +10,7 @@ use std::{
 use serde::Deserialize;
 
 pub use self::question::QuestionSettings;
-pub(crate) use self::question::{parse_idempotent, parse_metric, parse_share, parse_target};
+pub(crate) use self::question::{parse_fan_out, parse_idempotent, parse_metric, parse_share, parse_target};
 use crate::identity::Rule;
 
 /// What can be set in a file.
@@ -99,6 +99,21 @@ mod tests {
             ("[[service]]\nname = 'a'\nport = 80\n", ", line 7: ", "unknown field `port`"),
             ("[[service]\n", ", line 5: ", ""),
             ("[question]\nbudget = '5'\n", ", line 6: ", "'5' is not understood: write it from 0% to 100%"),
+            (
+                "[question]\nbudget = 5\n",
+                ", line 6: ",
+                "'5' is not understood: write it from 0% to 100%, such as 5%, in quotes",
+            ),
+            (
+                "[question]\nidempotent = true\n",
+                ", line 6: ",
+                "'true' is not understood: write 'yes', 'no' or 'auto'",
+            ),
+            (
+                "[question]\nfanout = 0\n",
+                ", line 6: ",
+                "'0' is not understood: write a whole number from 1 to 4294967295",
+            ),
         ] {
             fs::write(&path, format!("{first}{rest}")).unwrap();
             let message = Settings::read(&path).unwrap_err().to_string();

@@ -143,9 +143,14 @@ fn what_is_recorded_lies_beside_the_truth() -> Result<()> {
 fn a_lab_that_makes_no_sense_is_refused() -> Result<()> {
     let program = Program::new()?;
     for (arguments, words) in [
-        (["--replicas", "101"], "101 replicas are too many"),
+        (["--replicas", "101"], "a whole number from 1 to 100"),
+        (["--replicas", "0"], "a whole number from 1 to 100"),
+        (["--severity", "-1"], "a number from 0.01 to 100"),
+        (["--seed", "-1"], "a whole number from 0 to"),
+        (["--hedge-after", "1h"], "a delay below 10s"),
         (["--cause", "fate"], "possible values"),
         (["--budget", "120%"], "from 0% to 100%"),
+        (["--rate", "-5"], "a number from 0.1 to 100000"),
         (["--rate", "0"], "a number from 0.1 to 100000"),
         (["--record", "recording.txt"], ".parquet or .csv"),
     ] {

@@ -1,6 +1,11 @@
 //! `observer analyze`: the same report, from recordings.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    fs::{self, Metadata},
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
 
 use anyhow::anyhow;
 use clap::{Args, ValueHint};
@@ -20,7 +25,7 @@ use crate::{
         Opened,
         access_log::{self, AccessLogOptions},
         pcap::{self, PcapError, PcapOptions},
-        table::{self, TableOptions},
+        table::{self, TableError, TableOptions},
     },
     exchange::{Exchange, Names},
     provenance::Provenance,
@@ -50,6 +55,7 @@ pub(super) struct AnalyzeArguments {
 }
 
 pub(super) fn run(arguments: &AnalyzeArguments, context: &mut Context) -> Result<Status, Failure> {
+    no_file_twice(&arguments.files)?;
     let mut collected = Collected::new(arguments.selection.filter()?, &arguments.question.settings());
     let output = Output::open(arguments.output.output.as_deref())?;
     let mut names = Names::default();
@@ -107,7 +113,8 @@ fn read(
     match reader {
         Reader::Table => {
             let options = TableOptions { skip_bad_rows: arguments.skip_bad_rows };
-            let read = table::read_from(&name, opened, &options, names, sink)?;
+            let read = table::read_from(&name, opened, &options, names, sink)
+                .map_err(|error| not_read(error, arguments.from))?;
             Ok(Read { provenance: read.provenance, notes: read.notes, skipped_rows: read.skipped_rows })
         }
         Reader::AccessLog(format) => {
@@ -117,6 +124,33 @@ fn read(
         }
         Reader::Pcap => read_pcap(&name, opened, arguments.selection.role, names, sink),
     }
+}
+
+/// What is said of a table; where nothing told that it is one, also what else it may be.
+fn not_read(error: TableError, said: InputFormat) -> Failure {
+    match error {
+        TableError::MissingColumns { .. } if said == InputFormat::Auto => Failure::Usage(anyhow!(
+            "{error}; if it is something else, say with --from what: one of {}",
+            InputFormat::names()
+        )),
+        error => error.into(),
+    }
+}
+
+/// Refuses a file that is named twice: all of it would count double.
+fn no_file_twice(files: &[PathBuf]) -> Result<(), Failure> {
+    let mut seen: HashMap<(u64, u64), &Path> = HashMap::new();
+    for file in files {
+        // What cannot be looked at is told of when it is read; what is no file gives other bytes each time.
+        let Some(found) = fs::metadata(file).ok().filter(Metadata::is_file) else { continue };
+        if let Some(before) = seen.insert((found.dev(), found.ino()), file) {
+            let (file, before) = (file.display(), before.display());
+            return Err(Failure::Usage(anyhow!(
+                "'{file}' is the same file as '{before}', and its exchanges would count twice: name it once"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// A capture shows both ends of a connection; where both are wanted, each is looked at by itself.

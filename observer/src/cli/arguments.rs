@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 
-use super::failure::Failure;
+use super::{failure::Failure, number};
 use crate::{
     filter::Filter,
     report::{
@@ -69,11 +69,19 @@ pub(super) struct SelectionArguments {
         value_name = "N",
         env = "OBSERVER_PORT",
         value_delimiter = ',',
-        value_parser = clap::value_parser!(u16).range(1..)
+        allow_negative_numbers = true,
+        value_parser = number::whole(1, u16::MAX)
     )]
     ports: Vec<u16>,
     /// Only connections of this process; may be repeated
-    #[arg(long = "pid", value_name = "PID", env = "OBSERVER_PID", value_delimiter = ',')]
+    #[arg(
+        long = "pid",
+        value_name = "PID",
+        env = "OBSERVER_PID",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        value_parser = number::whole(0, u32::MAX)
+    )]
     pids: Vec<u32>,
     /// Only connections of processes with such a name (at most 15 characters, as in 'ps -o comm'); may be repeated
     #[arg(long = "comm", value_name = "GLOB", env = "OBSERVER_COMM")]

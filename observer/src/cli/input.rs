@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use clap::ValueEnum;
+use clap::{ValueEnum, builder::PossibleValue};
 
 use super::failure::Failure;
 use crate::capture::{
@@ -73,8 +73,24 @@ impl Input {
                 "'{path}' is compressed with {how}: decompress it first, '{how} -dc' into 'observer analyze -'"
             )));
         }
+        if let Some(encoding) = encoding(opened.head()) {
+            let path = path.display();
+            return Err(Failure::Usage(anyhow!(
+                "'{path}' is encoded in {encoding}: make it UTF-8 first, 'iconv -f {encoding} -t UTF-8' into 'observer \
+                 analyze -'"
+            )));
+        }
         let reader = Reader::of(path, opened.head(), said)?;
         Ok(Self { name: path.into(), opened, reader })
+    }
+}
+
+impl InputFormat {
+    /// What can be said besides 'auto', as it is said.
+    pub(super) fn names() -> String {
+        let values = Self::value_variants().iter().filter(|format| **format != Self::Auto);
+        let names: Vec<_> = values.filter_map(ValueEnum::to_possible_value).collect();
+        names.iter().map(PossibleValue::get_name).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -127,6 +143,15 @@ impl Mark {
             | [0x0a, 0x0d, 0x0d, 0x0a, ..] => Self::Pcap,
             _ => Self::None,
         }
+    }
+}
+
+/// Another encoding than UTF-8, by the mark that begins the text.
+const fn encoding(head: &[u8]) -> Option<&'static str> {
+    match head {
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Some("UTF-32"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
+        _ => None,
     }
 }
 

@@ -13,6 +13,7 @@ mod input;
 mod interrupt;
 mod live;
 mod man;
+mod number;
 mod output;
 mod question;
 mod record;
@@ -79,9 +80,29 @@ enum Command {
     Schema(schema::SchemaArguments),
     Completions(completions::CompletionsArguments),
     Man(man::ManArguments),
+    /// The same as --help, of the program or of a command
+    #[command(hide = true)]
+    Help {
+        /// The command; without it, the program as a whole
+        command: Option<String>,
+    },
     /// One of the demo's processes, for 'observer demo' alone
     #[command(name = crate::demo::PART_COMMAND, hide = true)]
     DemoPart(demo::PartArguments),
+}
+
+impl Cli {
+    /// Itself, unless it asks for help: 'help analyze' is 'analyze --help'. The one that clap has would stand in
+    /// the manual page as a command with a page of its own.
+    fn or_help(self) -> Result<Self, clap::Error> {
+        match &self.command {
+            Command::Help { command } => {
+                let flag = Some("--help");
+                Self::try_parse_from(Some("observer").into_iter().chain(command.as_deref()).chain(flag))
+            }
+            _ => Ok(self),
+        }
+    }
 }
 
 /// What every command is given.
@@ -93,7 +114,7 @@ struct Context {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse().and_then(Cli::or_help) {
         Ok(cli) => cli,
         Err(said) => return tell(&said),
     };
@@ -133,6 +154,7 @@ fn run(command: &Command, context: &mut Context) -> Result<Status, Failure> {
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => completions::run(arguments),
         Command::Man(arguments) => man::run(arguments),
+        Command::Help { .. } => Ok(Status::Done),
         Command::DemoPart(arguments) => demo::play(arguments),
     }
 }

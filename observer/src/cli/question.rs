@@ -11,7 +11,7 @@ use crate::{
     analysis::Idempotent,
     ledger::Metric,
     quantity::Share,
-    settings::{QuestionSettings, parse_idempotent, parse_metric, parse_share, parse_target},
+    settings::{QuestionSettings, parse_fan_out, parse_idempotent, parse_metric, parse_share, parse_target},
 };
 
 /// What is asked about the tail.
@@ -44,7 +44,13 @@ pub(super) struct QuestionArguments {
     )]
     idempotent: Option<Idempotent>,
     /// For how many of these one request waits: its slowest one decides [default: 1]
-    #[arg(long, value_name = "N", env = "OBSERVER_FANOUT")]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "OBSERVER_FANOUT",
+        allow_negative_numbers = true,
+        value_parser = parse_fan_out
+    )]
     fanout: Option<NonZeroU32>,
 }
 

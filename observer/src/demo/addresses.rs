@@ -8,7 +8,7 @@ use std::{
 use super::error::LabError;
 
 /// The most replicas there are addresses for.
-pub(super) const MOST_REPLICAS: usize = 100;
+pub(crate) const MOST_REPLICAS: usize = 100;
 
 /// The last number of a block's first address.
 const FIRST: u8 = 11;

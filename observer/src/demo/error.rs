@@ -1,6 +1,6 @@
 //! Why there is no lab.
 
-use std::{io, net::SocketAddr, process::ExitStatus};
+use std::{io, net::SocketAddr, os::unix::process::ExitStatusExt, process::ExitStatus};
 
 use super::hedging::PolicyError;
 
@@ -59,10 +59,43 @@ pub enum LabError {
         /// How it ended.
         status: ExitStatus,
     },
+    /// A process was killed.
+    #[error(
+        "the demo's {name} was ended by signal {signal}, not by its own doing; look for who sent it (for want of memory \
+         the kernel does: `dmesg`), and run the demo again"
+    )]
+    Killed {
+        /// Which process.
+        name: String,
+        /// The signal's number.
+        signal: i32,
+    },
     /// A process does not end.
     #[error("the demo's {name} does not end; this machine is too busy for the demo")]
     Stuck {
         /// Which process.
         name: String,
     },
+}
+
+impl LabError {
+    /// That a process ended early, and how.
+    pub(super) fn ended(name: String, status: ExitStatus) -> Self {
+        match status.signal() {
+            Some(signal) => Self::Killed { name, signal },
+            None => Self::Ended { name, status },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_ends_by_itself_has_words_of_its_own() {
+        let said = |status| LabError::ended("client".into(), ExitStatus::from_raw(status)).to_string();
+        assert!(said(9).starts_with("the demo's client was ended by signal 9"), "{}", said(9));
+        assert!(said(1 << 8).ends_with("(exit status: 1); its own words are above"), "{}", said(1 << 8));
+    }
 }

@@ -53,7 +53,7 @@ impl Lab {
     ///
     /// Where the scenario makes no sense, or a process does not start.
     pub fn prepare(program: &Path, scenario: &Scenario) -> Result<PreparedLab, LabError> {
-        if let Some(policy) = scenario.hedging {
+        if let Some(policy) = scenario.policy() {
             // The client will make its own; here is who can be told that it makes no sense.
             Hedger::new(policy, 0)?;
         }

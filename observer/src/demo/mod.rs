@@ -39,7 +39,9 @@ mod timetable;
 mod truth;
 mod wire;
 
+pub(crate) use addresses::MOST_REPLICAS;
 pub use cause::Cause;
+pub(crate) use client::PATIENCE;
 pub use comparison::Comparison;
 pub use error::LabError;
 pub use lab::{Lab, PreparedLab, run};

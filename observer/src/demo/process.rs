@@ -81,7 +81,7 @@ impl Process {
 
     /// The error that it ended, with `status`, where it should not have.
     pub(super) fn failed(&self, status: ExitStatus) -> LabError {
-        LabError::Ended { name: self.name.clone(), status }
+        LabError::ended(self.name.clone(), status)
     }
 
     /// Hands over a line on its standard input, and nothing after it.

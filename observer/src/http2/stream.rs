@@ -174,7 +174,7 @@ impl Stream {
             Some(first) if !first.certain => return Err(LeftOut::Uncertain),
             Some(first) => (
                 self.until(first.at)?,
-                complete.map(|complete| self.until(complete)).transpose()?,
+                complete.map(|complete| self.until(complete.max(first.at))).transpose()?,
                 Outcome::Ok,
             ),
             None => (self.until(now)?, None, unanswered),

@@ -24,7 +24,8 @@ fn exchanges() -> impl Strategy<Value = Vec<(Exchange, Texts)>> {
             let any_name = names.id("");
             let mut exchange =
                 Exchange::new(Timestamp(required[0]), any_name, any_name, Nanoseconds(required[1]));
-            exchange.complete = long[0].map(Nanoseconds);
+            // A last byte is never before the first.
+            exchange.complete = long[0].map(|complete| Nanoseconds(complete).max(exchange.latency));
             exchange.sent = long[1].map(Nanoseconds);
             exchange.request_bytes = long[2];
             exchange.response_bytes = long[3];

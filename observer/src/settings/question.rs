@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Deserializer, de::Error};
+use toml::Value;
 
 use crate::{
     analysis::{Idempotent, Question},
@@ -33,6 +34,7 @@ pub struct QuestionSettings {
     #[serde(deserialize_with = "idempotent")]
     pub idempotent: Option<Idempotent>,
     /// For how many of these one request waits.
+    #[serde(deserialize_with = "fan_out")]
     pub fanout: Option<NonZeroU32>,
 }
 
@@ -111,12 +113,30 @@ pub(crate) fn parse_idempotent(text: &str) -> Result<Idempotent, String> {
     }
 }
 
+/// Reads for how many of these one request waits.
+pub(crate) fn parse_fan_out(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| format!("write a whole number from 1 to {}, such as 20", u32::MAX))
+}
+
+/// Reads what is written as a text, or as a number that means the same.
 fn read<'de, D: Deserializer<'de>, T>(
     deserializer: D,
     parse: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Option<T>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    parse(&text).map(Some).map_err(|reason| D::Error::custom(format!("'{text}' is not understood: {reason}")))
+    let (text, hint) = match Value::deserialize(deserializer)? {
+        Value::String(text) => (text, ""),
+        other => (other.to_string(), ", in quotes"),
+    };
+    parse(&text).map(Some).map_err(|reason| not_understood(&text, &format!("{reason}{hint}")))
+}
+
+fn not_understood<E: Error>(text: &str, reason: &str) -> E {
+    E::custom(format!("'{text}' is not understood: {reason}"))
+}
+
+fn fan_out<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<NonZeroU32>, D::Error> {
+    let text = Value::deserialize(deserializer)?.to_string();
+    parse_fan_out(&text).map(Some).map_err(|reason| not_understood(&text, &reason))
 }
 
 fn metric<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Metric>, D::Error> {

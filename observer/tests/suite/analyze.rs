@@ -215,6 +215,16 @@ fn text_is_plain_where_nobody_looks_and_coloured_on_demand() {
 }
 
 #[test]
+fn a_latency_below_the_resolution_of_a_log_is_not_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("access.log");
+    let line = "[2025-07-28T10:14:14.655Z] \"GET / HTTP/2\" 200 - 0 5 9 0 \"-\" \"-\" \"-\" \"items\" \"192.0.2.1:80\"\n";
+    fs::write(&file, line).unwrap();
+    let report = stdout(&run(["analyze", file.to_str().unwrap()]));
+    assert!(report.contains("< 1 ms"), "{report}");
+}
+
+#[test]
 fn access_logs_are_recognised() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("access.log");
@@ -236,6 +246,73 @@ fn access_logs_are_recognised() {
     assert_exit(&run(["analyze", "--from", "nginx", path]), 2);
     assert_exit(&run(["analyze", "--from", "csv", path]), 2);
     assert!(stdout(&run(["analyze", "--skip-bad-rows", path])).contains("from an access log"));
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_refused() {
+    let (folder, file) = csv(&["1,search,192.0.2.1:80,5000,ok"]);
+    let link = folder.path().join("link.csv");
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    for again in [&file, &link] {
+        let output = run([Path::new("analyze"), &file, again]);
+        assert_exit(&output, 2);
+        assert!(stderr(&output).contains("name it once"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn what_is_not_recognised_may_be_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("some.log");
+    fs::write(&file, "nothing of the kind\n").unwrap();
+    let output = run(["analyze", file.to_str().unwrap()]);
+    assert_exit(&output, 2);
+    let message = stderr(&output);
+    assert!(
+        message.contains("--from what: one of csv, parquet, pcap, nginx, haproxy, envoy, jtl"),
+        "{message}"
+    );
+    let message = stderr(&run(["analyze", "--from", "csv", file.to_str().unwrap()]));
+    assert!(!message.contains("--from"), "{message}");
+}
+
+#[test]
+fn another_encoding_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("access.log");
+    for (bytes, encoding) in
+        [(&b"\xff\xfe{\0"[..], "UTF-16"), (b"\xfe\xff\0{", "UTF-16"), (b"\xff\xfe\0\0{\0\0\0", "UTF-32")]
+    {
+        fs::write(&file, bytes).unwrap();
+        let output = run(["analyze", file.to_str().unwrap()]);
+        assert_exit(&output, 2);
+        let message = stderr(&output);
+        assert!(message.contains(&format!("encoded in {encoding}: make it UTF-8 first")), "{message}");
+    }
+}
+
+#[test]
+fn what_the_decoder_panics_on_is_refused_in_one_sentence() {
+    use observer::{
+        capture::table::{self, TableOptions},
+        exchange::Names,
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("recording.parquet");
+    write_parquet(&file);
+    let whole = fs::read(&file).unwrap();
+    let panics = |position: usize, bits: u8| {
+        let mut damaged = whole.clone();
+        damaged[position] ^= bits;
+        fs::write(&file, damaged).unwrap();
+        let read = table::read(&file, &TableOptions::default(), &mut Names::default(), &mut |_, _| {});
+        read.is_err_and(|error| error.to_string().contains("a page contradicts itself"))
+    };
+    let places = (0..whole.len()).flat_map(|position| [0xff, 0x55, 0x80].map(|bits| (position, bits)));
+    assert!(places.into_iter().any(|(position, bits)| panics(position, bits)), "the decoder is mended");
+    let output = run(["analyze", file.to_str().unwrap()]);
+    assert_exit(&output, 2);
+    assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
 }
 
 #[test]

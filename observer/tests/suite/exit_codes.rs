@@ -25,6 +25,22 @@ fn a_port_out_of_range_is_refused() {
 }
 
 #[test]
+fn a_number_out_of_range_is_refused_with_what_can_be_written() {
+    for number in ["0", "-1", "1e9"] {
+        let words = ["--fanout", number, "a whole number from 1 to 4294967295, such as 20"];
+        assert_refused(&["analyze", "x.csv", "--fanout", number], 2, &words);
+    }
+    assert_refused(&["simulate", "--seed", "-1"], 2, &["--seed", "a whole number from 0 to"]);
+    assert_refused(&["report", "--pid", "-1"], 2, &["--pid", "a whole number from 0 to 4294967295"]);
+}
+
+#[test]
+fn a_demo_that_is_too_short_to_see_anything_is_refused() {
+    assert_refused(&["demo", "--duration", "1ns"], 2, &["--duration 1ns", "too short", "34ms"]);
+    assert_refused(&["demo", "--duration", "1s", "--rate", "1"], 2, &["--duration 1s", "10s"]);
+}
+
+#[test]
 fn a_pattern_that_cannot_be_understood_is_named() {
     assert_refused(&["report", "--comm", "["], 2, &["'['", "man 7 glob"]);
 }

@@ -29,6 +29,15 @@ fn every_command_says_what_it_can_do() {
 }
 
 #[test]
+fn help_is_also_a_command() {
+    assert_eq!(stdout(&run(["help"])), stdout(&run(["--help"])));
+    let output = run(["help", "analyze"]);
+    assert_exit(&output, 0);
+    assert_eq!(stdout(&output), stdout(&run(["analyze", "--help"])));
+    assert_exit(&run(["help", "top"]), 2);
+}
+
+#[test]
 fn without_a_command_help_is_printed_and_it_is_wrong_usage() {
     let output = run([] as [&str; 0]);
     assert_exit(&output, 2);

@@ -177,8 +177,8 @@ fn nonsense_is_refused_with_the_flag_the_reason_and_an_example() {
         ("--arrivals", "bursty:factor=11", ["more than 1 times", "smaller"]),
         ("--instances", "0", ["from 1", "1000000"]),
         ("--duration", "30", ["unit", "30s"]),
-        ("--requests", "0", ["1..", "0"]),
-        ("--seeds", "0", ["1..", "0"]),
+        ("--requests", "0", ["from 1", "1000000000"]),
+        ("--seeds", "0", ["from 1", "10000"]),
         ("--preset", "11x8", ["11x8", "10x8-2500"]),
     ] {
         assert_refused(&["simulate", &format!("{flag}={value}")], &[&[flag], &words[..]].concat());
@@ -220,6 +220,12 @@ fn a_delay_below_the_median_is_warned_of() {
         assert!(stderr(&output).contains(word), "'{word}' in {}", stderr(&output));
     }
     assert_eq!(stderr(&run(briefly(["--policy", "hedge:10ms"]))), "");
+}
+
+#[test]
+fn a_delay_that_is_a_quantile_is_named_with_it() {
+    let told = stderr(&run(briefly(["--policy", "hedge:p95"])));
+    assert!(told.contains("'hedge:30.902ms' waits for the p95 of the service time"), "{told}");
 }
 
 #[test]

@@ -48,8 +48,14 @@ pub(super) fn parse(line: &str, found: &mut Found) -> Result<Kind, Bad> {
         time::milliseconds(text).ok_or_else(|| Bad::new(text, "a duration in whole milliseconds"))
     };
     let duration = milliseconds(&required("duration", "a duration")?)?;
+    let within = |text: Cow<'_, str>| match milliseconds(&text)? {
+        longer if longer > duration => {
+            Err(Bad::new(&text, "an upstream service time that is not longer than the duration"))
+        }
+        service_time => Ok(service_time),
+    };
     let service_time = optional(&["upstream_service_time", "x-envoy-upstream-service-time"]);
-    let service_time = service_time.map(|text| milliseconds(&text)).transpose()?;
+    let service_time = service_time.map(within).transpose()?;
 
     let Some(host) = optional(&["upstream_host"]) else { return Ok(Kind::NotTried) };
     let flags = optional(&["response_flags"]).unwrap_or_default();
@@ -77,7 +83,7 @@ pub(super) fn parse(line: &str, found: &mut Found) -> Result<Kind, Bad> {
     found.entries.push(Entry {
         start,
         latency,
-        complete: (answered && whole).then(|| duration.max(latency)),
+        complete: (answered && whole).then_some(duration),
         service: optional(&["upstream_cluster"]).map(Cow::into_owned),
         instance: host.strip_prefix("tcp://").unwrap_or(&host).to_owned(),
         outcome,
@@ -90,10 +96,10 @@ pub(super) fn parse(line: &str, found: &mut Found) -> Result<Kind, Bad> {
     Ok(Kind::Tried)
 }
 
-/// Whether a line of text begins as Envoy's do.
+/// Whether a line of text begins as Envoy's do, whether or not its time can be.
 pub(super) fn begins(line: &str) -> bool {
     let time = line.strip_prefix('[').and_then(|line| line.split_once("] \""));
-    time.is_some_and(|(time, _)| time::rfc3339(time).is_some())
+    time.is_some_and(|(time, _)| time::is_like_rfc3339(time))
 }
 
 /// The fields of a line of text, by the names that they have in JSON.

@@ -45,6 +45,14 @@ pub enum AccessLogError {
         /// The required columns that are not there.
         missing: String,
     },
+    /// A column is there twice.
+    #[error("'{}' has column '{column}' twice: keep one of them", path.display())]
+    DuplicateColumn {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: &'static str,
+    },
     /// A line cannot be used.
     #[error(
         "'{}', line {line}: found '{found}', expected {expected}; correct it, or leave such lines out with \

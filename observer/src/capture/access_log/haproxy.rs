@@ -14,8 +14,10 @@ use super::{
 /// What HAProxy says of itself in the same log begins so.
 const OWN_MESSAGES: [&str; 6] = ["[", "Server ", "Backup Server ", "Proxy ", "proxy ", "backend "];
 
+const A_DATE: &str = "a date that exists, from 1970 on, such as 28/Jul/2025:10:14:14.655";
+
 pub(super) fn parse(line: &str, found: &mut Found) -> Result<Kind, Bad> {
-    let Some((accepted, rest)) = after_date(line) else {
+    let Some((date, rest)) = at_date(line) else {
         let other = has_tag(line) || OWN_MESSAGES.iter().any(|begin| line.starts_with(begin));
         return if other {
             Ok(Kind::Other)
@@ -26,6 +28,7 @@ pub(super) fn parse(line: &str, found: &mut Found) -> Result<Kind, Bad> {
             ))
         };
     };
+    let accepted = time::local(date).ok_or_else(|| Bad::new(date, A_DATE))?;
     let mut words = rest.split(' ').filter(|word| !word.is_empty());
     let mut word = |expected| words.next().ok_or_else(|| Bad::new(rest, expected));
     if word("the name of a frontend")?.ends_with(':') {
@@ -71,12 +74,12 @@ pub(super) fn parse(line: &str, found: &mut Found) -> Result<Kind, Bad> {
     Ok(Kind::Tried)
 }
 
-/// When the request began, and what stands behind that: the first brackets with a moment in them.
-pub(super) fn after_date(line: &str) -> Option<(Timestamp, &str)> {
+/// When the request began, as it is written, and what stands behind that: the first brackets with a date in them,
+/// whether or not there is such a day.
+pub(super) fn at_date(line: &str) -> Option<(&str, &str)> {
     line.match_indices('[').find_map(|(at, _)| {
-        let (text, rest) = line[at + 1..].split_once(']')?;
         // Zones are written behind a space: other logs than these have them.
-        Some((time::local(text)?, rest))
+        line[at + 1..].split_once(']').filter(|(text, _)| time::is_like_local(text))
     })
 }
 
@@ -117,17 +120,32 @@ impl Timers {
         };
         let parts: Vec<&str> = text.split('/').collect();
         match parts[..] {
-            [request, queue, connecting, response, active] => Ok(Some(Self {
-                request: timer(request)?,
-                queue: timer(queue)?,
-                connecting: timer(connecting)?,
-                response: timer(response)?,
-                active: timer(active)?,
-                early: active.starts_with('+'),
-            })),
+            [request, queue, connecting, response, active] => {
+                let timers = Self {
+                    request: timer(request)?,
+                    queue: timer(queue)?,
+                    connecting: timer(connecting)?,
+                    response: timer(response)?,
+                    active: timer(active)?,
+                    early: active.starts_with('+'),
+                };
+                if timers.active.is_some_and(|active| timers.parts() > u128::from(active.0)) {
+                    return Err(Bad::new(
+                        text,
+                        "timers TR/Tw/Tc/Tr/Ta of which Ta is no shorter than the others together",
+                    ));
+                }
+                Ok(Some(timers))
+            }
             [_, _, _] => Ok(None),
             _ => Err(bad()),
         }
+    }
+
+    /// Nanoseconds of all timers that are parts of Ta.
+    fn parts(&self) -> u128 {
+        let parts = [self.request, self.queue, self.connecting, self.response];
+        parts.into_iter().flatten().map(|part| u128::from(part.0)).sum()
     }
 
     /// Nothing where the request never came to a server.
@@ -137,7 +155,6 @@ impl Timers {
         let until_end = self.active.map(|active| Nanoseconds(active.0.saturating_sub(after.0)));
         if let (Some(_), Some(latency)) = (self.connecting, self.response) {
             let complete = until_end.filter(|_| !self.early && ending.starts_with('-'));
-            let complete = complete.map(|complete| complete.max(latency));
             return Some(Attempt { after, latency, complete, outcome: Outcome::Ok });
         }
         let outcome = match ending.as_bytes().first() {

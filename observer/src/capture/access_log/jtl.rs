@@ -45,6 +45,9 @@ const TRANSACTION: &str = "Number of samples in transaction";
 /// What stands in place of a status code where there was no response; the name of a Java exception follows.
 const NO_RESPONSE: &str = "Non HTTP response code:";
 
+/// A row of our own behind the last one: where a quote is not closed, that row holds it.
+const END: &[u8] = b"\n\0end of file\0\n";
+
 /// Whether a line is the header of a results file, and what separates its columns.
 pub(super) fn delimiter_of(header: &str) -> Option<u8> {
     [b',', b';', b'\t'].into_iter().find(|delimiter| {
@@ -62,9 +65,12 @@ pub(super) fn read(source: impl Read, gathered: &mut Gathered<'_>) -> Result<(),
         return Err(no_header(gathered.path()));
     };
     let columns = Columns::of(&header, delimiter);
+    if let Some(column) = columns.twice {
+        return Err(AccessLogError::DuplicateColumn { path: gathered.path().to_owned(), column });
+    }
     let budget = Budget::new();
-    let ending = Ending { source: lines.into_rest(), last: b'\n' };
-    let input = BufReader::with_capacity(1 << 16, Bounded { source: ending, budget: budget.clone() });
+    let source = Ending { source: lines.into_rest(), last: b'\n' }.chain(END);
+    let input = BufReader::with_capacity(1 << 16, Bounded { source, budget: budget.clone() });
     let mut reader =
         ReaderBuilder::new().flexible(true).has_headers(false).delimiter(delimiter).from_reader(input);
     // One record ahead: of the last it matters whether its line ends.
@@ -77,21 +83,29 @@ pub(super) fn read(source: impl Read, gathered: &mut Gathered<'_>) -> Result<(),
         let more = reader
             .read_byte_record(&mut next)
             .map_err(|error| unreadable(gathered, line, &budget, error.into()))?;
+        let at_end = more && next.iter().eq([END.trim_ascii()]);
         if waiting {
-            let whole = more || matches!(reader.get_ref().get_ref().source.last, b'\n' | b'"');
-            if whole {
-                let line = record.position().map_or(0, csv::Position::line) + 1;
-                gathered.line(line, |found| columns.parse(&record, found))?;
-            } else {
-                gathered.cut_off();
+            let last = reader.get_ref().get_ref().source.get_ref().0.last;
+            let line = record.position().map_or(0, csv::Position::line) + 1;
+            let is_whole = !at_end || matches!(last, b'\n' | b'"');
+            match (more, last) {
+                (true, _) if is_whole => gathered.line(line, |found| columns.parse(&record, found))?,
+                // It holds the row behind it.
+                (false, b'\n') => gathered.line(line, |_| Err(unclosed(&record)))?,
+                _ => gathered.cut_off(),
             }
         }
-        if !more {
+        if !more || at_end {
             return Ok(());
         }
         std::mem::swap(&mut record, &mut next);
         waiting = true;
     }
+}
+
+fn unclosed(record: &ByteRecord) -> Bad {
+    let open = String::from_utf8_lossy(record.iter().next_back().unwrap_or_default());
+    Bad::new(open.lines().next().unwrap_or_default(), "a quote that is closed")
 }
 
 fn no_header(path: &Path) -> AccessLogError {
@@ -118,6 +132,8 @@ impl<R: Read> Read for Ending<R> {
 struct Columns {
     places: [Option<usize>; COLUMNS.len()],
     count: usize,
+    /// One that is there more than once.
+    twice: Option<&'static str>,
 }
 
 impl Columns {
@@ -132,7 +148,9 @@ impl Columns {
             .and_then(Result::ok)
             .unwrap_or_default();
         let place = |column: &str| names.iter().position(|name| name == column.as_bytes());
-        Self { places: COLUMNS.map(place), count: names.len() }
+        let count = |column: &str| names.iter().filter(|name| *name == column.as_bytes()).count();
+        let twice = COLUMNS.into_iter().find(|column| count(column) > 1);
+        Self { places: COLUMNS.map(place), count: names.len(), twice }
     }
 
     fn parse(&self, record: &ByteRecord, found: &mut Found) -> Result<Kind, Bad> {
@@ -154,14 +172,18 @@ impl Columns {
         let began = milliseconds(COLUMNS[0], "a timeStamp in milliseconds since 1970")?;
         let elapsed = milliseconds(COLUMNS[1], "elapsed milliseconds")?;
         let optional = |column: &str| time::milliseconds(&get(column)).filter(|duration| duration.0 > 0);
-        // Where no connection came to be, all of the time is that of trying.
-        let connecting = optional("Connect").filter(|connecting| *connecting < elapsed).unwrap_or_default();
-        let after = |duration: Nanoseconds| Nanoseconds(duration.0.saturating_sub(connecting.0));
         let code = get("responseCode");
         let outcome = outcome(&code);
         let answered = outcome == Outcome::Ok;
         // Samplers that do not know it write 0.
         let first = optional("Latency").filter(|_| answered);
+        let connecting = optional("Connect");
+        if connecting.zip(first).is_some_and(|(connecting, first)| connecting > first) {
+            return Err(Bad::new(&get("Connect"), "a Connect that is not longer than Latency"));
+        }
+        // Where no connection came to be, all of the time is that of trying.
+        let connecting = connecting.filter(|connecting| *connecting < elapsed).unwrap_or_default();
+        let after = |duration: Nanoseconds| Nanoseconds(duration.0.saturating_sub(connecting.0));
         if answered && first.is_none() {
             found.lacks.insert(Lack::FirstByte);
         }

@@ -29,10 +29,10 @@ fn of_line(line: &str) -> Option<AccessLogFormat> {
     if envoy::begins(line) {
         return Some(AccessLogFormat::Envoy);
     }
-    if haproxy::after_date(line).is_some() {
+    if haproxy::at_date(line).is_some() {
         return Some(AccessLogFormat::Haproxy);
     }
-    let common = |token| matches!(token, Token::Bracketed(text) if time::common(text).is_some());
+    let common = |token| matches!(token, Token::Bracketed(text) if time::is_like_common(text));
     let upstream = |token| matches!(token, Token::Pair("upstream_addr" | "upstream_response_time", _));
     let is_nginx = Tokens::of(line).any(|token| common(token) || upstream(token));
     is_nginx.then_some(AccessLogFormat::Nginx)

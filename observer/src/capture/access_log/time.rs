@@ -42,6 +42,33 @@ pub(super) fn rfc3339(text: &str) -> Option<Timestamp> {
     since_1970(text.parse().ok()?)
 }
 
+/// Whether a text is written as [`common`] reads it, be there such a moment or not.
+pub(super) fn is_like_common(text: &str) -> bool {
+    is_like(text, "00/Mon/0000:00:00:00 +0000") || is_like(text, "00/Mon/0000:00:00:00 -0000")
+}
+
+/// Whether a text is written as [`local`] reads it, be there such a moment or not.
+pub(super) fn is_like_local(text: &str) -> bool {
+    let (moment, decimals) = text.split_once('.').unwrap_or((text, "0"));
+    is_like(moment, "00/Mon/0000:00:00:00") && number(decimals).is_some()
+}
+
+/// Whether a text begins as RFC 3339 has it, be there such a moment or not.
+pub(super) fn is_like_rfc3339(text: &str) -> bool {
+    const BEGIN: &str = "0000-00-00T00:00:00";
+    text.get(..BEGIN.len()).is_some_and(|begin| is_like(begin, BEGIN))
+}
+
+/// Whether a text has digits where `pattern` has, letters where it has, and else the same.
+fn is_like(text: &str, pattern: &str) -> bool {
+    let same = |(found, wanted): (u8, u8)| match wanted {
+        b'0' => found.is_ascii_digit(),
+        letter if letter.is_ascii_alphabetic() => found.is_ascii_alphabetic(),
+        other => found == other,
+    };
+    text.len() == pattern.len() && text.bytes().zip(pattern.bytes()).all(same)
+}
+
 fn since_1970(moment: jiff::Timestamp) -> Option<Timestamp> {
     u64::try_from(moment.as_nanosecond()).ok().map(Timestamp)
 }
@@ -71,6 +98,17 @@ mod tests {
         assert_eq!(rfc3339("2025-07-28T10:14:14+02:00"), expected);
         for no in ["", "28/Jul/2025", "31/Feb/2025:10:14:14 +0200", "28/Jul/1925:10:14:14 +0200"] {
             assert_eq!((common(no), local(no), rfc3339(no)), (None, None, None), "{no}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_may_look_like_a_moment() {
+        let looks = |text| (is_like_common(text), is_like_local(text), is_like_rfc3339(text));
+        assert_eq!(looks("31/Feb/2025:25:14:14 +9900"), (true, false, false));
+        assert_eq!(looks("31/Feb/2025:25:14:14.655"), (false, true, false));
+        assert_eq!(looks("2025-02-31T10:14:14.655+99:00"), (false, false, true));
+        for no in ["", "28/Jul/2025", "28/07/2025:10:14:14 +0200", "2025-07-28 10:14:14", "14389"] {
+            assert_eq!(looks(no), (false, false, false), "{no}");
         }
     }
 }

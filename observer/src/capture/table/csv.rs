@@ -9,7 +9,9 @@ use std::{
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use observer_common::{Nanoseconds, Timestamp};
 
-use super::{DEFAULT_SERVICE, Place, TableError, TableOptions, TableRead, header::Header};
+use super::{
+    Contradiction, DEFAULT_SERVICE, Place, TableError, TableOptions, TableRead, contradiction, header::Header,
+};
 use crate::{
     capture::budget::{Bounded, Budget},
     exchange::{Exchange, NameId, Names},
@@ -127,7 +129,16 @@ impl Rows<'_> {
                 expected,
             })?;
         }
-        Ok(exchange)
+        match contradiction(&exchange) {
+            None => Ok(exchange),
+            Some(Contradiction { column, found, expected }) => Err(TableError::BadValue {
+                path: self.path.to_owned(),
+                place,
+                column: column.to_owned(),
+                found: Some(found),
+                expected,
+            }),
+        }
     }
 }
 

@@ -86,5 +86,20 @@ pub fn read_from(
     }
 }
 
+/// A value that others of its row contradict.
+struct Contradiction {
+    column: &'static str,
+    found: String,
+    /// What it has to be.
+    expected: &'static str,
+}
+
+/// What contradicts itself in a row; nothing where all of it can be.
+fn contradiction(exchange: &Exchange) -> Option<Contradiction> {
+    let complete = exchange.complete.filter(|complete| *complete < exchange.latency)?;
+    let found = complete.0.to_string();
+    Some(Contradiction { column: "complete_ns", found, expected: "no less than latency_ns" })
+}
+
 #[cfg(test)]
 mod tests;

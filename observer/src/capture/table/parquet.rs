@@ -1,12 +1,6 @@
 //! Exchange logs in Parquet, by whichever of the common writers.
 
-use std::{
-    collections::BTreeMap,
-    fs::File,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, fs::File, path::Path, sync::Arc};
 
 use arrow_schema::{DataType, Field as ArrowField, Schema};
 use observer_common::{Nanoseconds, Timestamp};
@@ -30,6 +24,7 @@ use crate::{
 };
 
 mod decode;
+mod quiet;
 
 /// Rows that are decoded at a time: few enough to stay in a core's cache.
 const BATCH_ROWS: usize = 2_048;
@@ -77,6 +72,7 @@ pub(super) fn read(
         for (array, &(_, index)) in batch.columns().iter().zip(&header.columns) {
             decode::column(&COLUMNS[index], array.as_ref(), &mut exchanges, names, &mut faults);
         }
+        decode::contradictions(&exchanges, &mut faults);
         faults.sort_by_key(|fault: &decode::Fault| fault.row);
         if let Some(fault) = faults.first()
             && !options.skip_bad_rows
@@ -84,9 +80,9 @@ pub(super) fn read(
             return Err(TableError::BadValue {
                 path: path.to_owned(),
                 place: Place::Row(read.rows + fault.row as u64 + 1),
-                column: fault.column.name.to_owned(),
+                column: fault.column.to_owned(),
                 found: fault.found.as_deref().map(|found| excerpt(found).into_owned()),
-                expected: fault.column.expected(),
+                expected: fault.expected,
             });
         }
         let mut bad_rows = faults.iter().map(|fault| fault.row).peekable();
@@ -113,8 +109,7 @@ fn pairs(metadata: &ParquetMetaData) -> BTreeMap<String, String> {
 
 /// What `decode` gives. The decoder panics on some damaged files; nothing of it is used afterwards.
 fn caught<T>(decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
-    catch_unwind(AssertUnwindSafe(decode))
-        .unwrap_or_else(|_| Err(ParquetError::General("a page contradicts itself".to_owned())))
+    quiet::catch(decode).unwrap_or_else(|| Err(ParquetError::General("a page contradicts itself".to_owned())))
 }
 
 /// The same schema, with every text kept once in a dictionary.

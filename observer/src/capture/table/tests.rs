@@ -115,6 +115,20 @@ fn a_bad_row_is_named_by_line_and_column() {
 }
 
 #[test]
+fn a_last_byte_before_the_first_is_named() {
+    let head = "start_ns,instance,latency_ns,complete_ns\n1,a,5,5\n";
+    let bad = given("x.csv", format!("{head}2,a,5,4\n3,a,5,\n"));
+    let error = refused(&bad);
+    assert!(
+        error
+            .starts_with("'x.csv', line 3, column complete_ns: found '4', expected no less than latency_ns;"),
+        "{error}"
+    );
+    let (read, rows) = read_with(&bad, true).unwrap();
+    assert_eq!((read.rows, read.skipped_rows, rows.len()), (2, 1, 2));
+}
+
+#[test]
 fn text_that_is_not_utf8_is_named() {
     let error = refused(&given("x.csv", b"start_ns,instance,latency_ns\n7,caf\xe9,5\n"));
     assert!(
@@ -280,6 +294,10 @@ mod parquet_files {
             (
                 with("latency_ns", Float64Array::from(vec![4.0, f64::NAN, 6.0])),
                 "'x.parquet', row 2, column latency_ns: found 'NaN', expected a whole number from 0 to",
+            ),
+            (
+                with("complete_ns", UInt64Array::from(vec![Some(4), Some(4), None])),
+                "'x.parquet', row 2, column complete_ns: found '4', expected no less than latency_ns;",
             ),
             (
                 with("latency_ns", UInt64Array::from(vec![Some(4), None, Some(6)])),

@@ -5,12 +5,15 @@ use std::num::NonZeroUsize;
 use clap::Args;
 use jiff::SignedDuration;
 
-use super::duration;
+use super::{super::number, duration};
 use crate::{
-    demo::{Balancing, Cause, Scenario, Severity, Wire, hedging::Policy},
+    demo::{Balancing, Cause, MOST_REPLICAS, PATIENCE, Scenario, Severity, Wire, hedging::Policy},
     quantity::{Rate, Share},
     settings::parse_share,
 };
+
+/// The most replicas there are addresses for.
+const MOST: NonZeroUsize = NonZeroUsize::MIN.saturating_add(MOST_REPLICAS - 1);
 
 /// What makes requests slow, and what is done about it.
 #[derive(Debug, Args)]
@@ -25,6 +28,7 @@ pub(super) struct LabArguments {
         value_name = "FACTOR",
         env = "OBSERVER_SEVERITY",
         default_value = "1",
+        allow_negative_numbers = true,
         value_parser = severity
     )]
     severity: Severity,
@@ -32,13 +36,25 @@ pub(super) struct LabArguments {
     #[arg(long, value_name = "PERCENT", env = "OBSERVER_DUTY_CYCLE", value_parser = parse_share)]
     duty_cycle: Option<Share>,
     /// Decides arrivals, service times and faults
-    #[arg(long, value_name = "N", env = "OBSERVER_SEED")]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "OBSERVER_SEED",
+        allow_negative_numbers = true,
+        value_parser = number::whole(0, u64::MAX)
+    )]
     seed: Option<u64>,
     /// Requests a second
-    #[arg(long, value_name = "N", env = "OBSERVER_RATE", value_parser = rate)]
+    #[arg(long, value_name = "N", env = "OBSERVER_RATE", allow_negative_numbers = true, value_parser = rate)]
     rate: Option<Rate>,
     /// How many replicas there are
-    #[arg(long, value_name = "N", env = "OBSERVER_REPLICAS")]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "OBSERVER_REPLICAS",
+        allow_negative_numbers = true,
+        value_parser = number::whole(NonZeroUsize::MIN, MOST)
+    )]
     replicas: Option<NonZeroUsize>,
     /// What client and replicas speak
     #[arg(long, value_name = "PROTOCOL", env = "OBSERVER_PROTOCOL")]
@@ -48,7 +64,7 @@ pub(super) struct LabArguments {
     balancing: Option<Balancing>,
     /// Send a second copy of requests that are not answered within this delay, such as 30ms; --budget bounds them, at
     /// 5% if it is not set
-    #[arg(long, value_name = "DELAY", env = "OBSERVER_HEDGE_AFTER", value_parser = duration::parse)]
+    #[arg(long, value_name = "DELAY", env = "OBSERVER_HEDGE_AFTER", value_parser = hedge_after)]
     hedge_after: Option<SignedDuration>,
 }
 
@@ -86,6 +102,15 @@ fn rate(text: &str) -> Result<Rate, String> {
     number.and_then(Rate::per_second).ok_or_else(|| "write a number from 0.1 to 100000, such as 300".into())
 }
 
+fn hedge_after(text: &str) -> Result<SignedDuration, String> {
+    let delay = duration::parse(text)?;
+    if delay.unsigned_abs() < PATIENCE {
+        Ok(delay)
+    } else {
+        Err(format!("write a delay below {PATIENCE:?}, after which the client waits no longer, such as 30ms"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,5 +121,12 @@ mod tests {
         for wrong in ["0", "-1", "1e-9", "1e9", "NaN", "inf", "much"] {
             assert!(severity(wrong).is_err() && rate(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_hedge_leaves_before_the_client_gives_up() {
+        assert_eq!(hedge_after("9999ms"), Ok(SignedDuration::from_millis(9_999)));
+        assert!(hedge_after("10s").unwrap_err().contains("below 10s"));
+        assert!(hedge_after("1h").is_err() && hedge_after("30").is_err());
     }
 }

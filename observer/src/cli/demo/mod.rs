@@ -6,6 +6,7 @@ use std::{
     env,
     ffi::OsString,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use anyhow::anyhow;
@@ -27,7 +28,7 @@ use super::{
 };
 use crate::{
     capture::kernel::{CaptureError, KernelCapture},
-    demo::{self, Comparison, Lab, LabError, Part, PreparedLab, Truth},
+    demo::{self, Comparison, Lab, LabError, Part, PreparedLab, Scenario, System, Truth},
     exchange::{Exchange, Names},
     filter::Filter,
     identity::Services,
@@ -85,6 +86,9 @@ pub(super) fn play(arguments: &PartArguments) -> Result<Status, Failure> {
 }
 
 pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<Status, Failure> {
+    let asked = arguments.question.settings();
+    let scenario = arguments.lab.scenario(arguments.duration, asked.budget);
+    check_length(&scenario)?;
     let output = Output::open(arguments.output.output.as_deref())?;
     let program = env::current_exe()
         .map_err(|error| Failure::Running(anyhow!("cannot find this program to start it again: {error}")))?;
@@ -97,9 +101,8 @@ pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<St
     let parts: Vec<PathBuf> = files.filter_map(PendingFile::part).map(Into::into).collect();
     let parts = || parts.iter().map(PathBuf::as_path);
     let interrupt = Interrupt::watch()?.leaving_no(parts());
-    let asked = arguments.question.settings();
     let show = Show {
-        lab: Lab::prepare(&program, &arguments.lab.scenario(arguments.duration, asked.budget))?,
+        lab: Lab::prepare(&program, &scenario)?,
         asked,
         recorder,
         duration: arguments.duration,
@@ -121,6 +124,23 @@ pub(super) fn run(arguments: &DemoArguments, context: &mut Context) -> Result<St
     }
     output.write_report(&report, arguments.output.format(), context.color)?;
     Ok(output::status(&report, arguments.strict.strict))
+}
+
+/// Fewer requests than this show nothing.
+const LEAST_REQUESTS: f64 = 10.0;
+
+/// Refuses a lab in which hardly anything is asked.
+fn check_length(scenario: &Scenario) -> Result<(), Failure> {
+    let System { duration, rate, .. } = scenario.system;
+    let rate = rate.as_per_second();
+    let least = Duration::from_secs_f64((LEAST_REQUESTS / rate * 1e3).ceil() / 1e3);
+    if duration >= least {
+        return Ok(());
+    }
+    Err(Failure::Usage(anyhow!(
+        "--duration {duration:?} is too short to see anything: at {rate} requests a second, {LEAST_REQUESTS} take \
+         {least:?}; make it at least that long"
+    )))
 }
 
 /// The lab, and who watches it.

@@ -20,13 +20,17 @@ use super::{
     arguments::OutputArguments,
     duration,
     failure::{Failure, Status},
+    number,
     output::Output,
 };
-use crate::simulation::{
-    Extent, Policy, System,
-    notation::PolicyText,
-    presets::NAMES,
-    results::{self, Comparison},
+use crate::{
+    report::text::units,
+    simulation::{
+        Extent, Policy, System,
+        notation::PolicyText,
+        presets::NAMES,
+        results::{self, Comparison},
+    },
 };
 
 /// Simulate what policies would do to a system: hedges, copies, retries, with budgets and cancellation
@@ -77,7 +81,8 @@ pub(super) struct SimulateArguments {
         value_name = "N",
         env = "OBSERVER_REQUESTS",
         default_value_t = 1_000_000,
-        value_parser = clap::value_parser!(u64).range(1..=MOST_SIMULATED),
+        allow_negative_numbers = true,
+        value_parser = number::whole(1, MOST_SIMULATED),
         help_heading = "Runs"
     )]
     requests: u64,
@@ -87,7 +92,8 @@ pub(super) struct SimulateArguments {
         value_name = "N",
         env = "OBSERVER_SEEDS",
         default_value_t = 9,
-        value_parser = clap::value_parser!(u32).range(1..=10_000),
+        allow_negative_numbers = true,
+        value_parser = number::whole(1_u32, 10_000),
         help_heading = "Runs"
     )]
     seeds: u32,
@@ -97,7 +103,8 @@ pub(super) struct SimulateArguments {
         value_name = "N",
         env = "OBSERVER_SEED",
         default_value_t = 1,
-        value_parser = clap::value_parser!(u64).range(..=HIGHEST_SEED),
+        allow_negative_numbers = true,
+        value_parser = number::whole(0, HIGHEST_SEED),
         help_heading = "Runs"
     )]
     seed: u64,
@@ -137,6 +144,14 @@ fn compare(arguments: &SimulateArguments, context: &mut Context) -> Result<(), F
     let plot = arguments.plot.as_deref().map(|path| Output::open(Some(path))).transpose()?;
     for warning in warnings::of(&system, &policies) {
         console.warning(&warning);
+    }
+
+    for (text, policy) in arguments.policies.iter().zip(&policies) {
+        if let Some(quantile) = text.delay_quantile() {
+            let quantile = units::quantile(quantile.as_fraction());
+            console
+                .note(&format!("'{policy}' waits for the {quantile} of the service time, as was asked for"));
+        }
     }
 
     let seeds = running::Seeds { first: arguments.seed, count: arguments.seeds };

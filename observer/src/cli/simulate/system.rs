@@ -5,7 +5,10 @@ use std::{num::NonZeroU32, path::PathBuf};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{super::console::Console, Failure, input};
+use super::{
+    super::{console::Console, number},
+    Failure, input,
+};
 use crate::simulation::{
     Balancing, Discipline, Rate, ServiceTime, System,
     notation::{self, Pattern},
@@ -23,13 +26,13 @@ pub(super) struct SystemArguments {
     #[arg(long, value_name = "RATE", env = "OBSERVER_RATE", default_value = "2500/s", value_parser = notation::rate)]
     rate: Rate,
     /// How many calls a request makes at once; it is answered when all of them are
-    #[arg(long, value_name = "N", env = "OBSERVER_FANOUT", default_value = "1", value_parser = count)]
+    #[arg(long, value_name = "N", env = "OBSERVER_FANOUT", default_value = "1", allow_negative_numbers = true, value_parser = count)]
     fanout: NonZeroU32,
     /// How many instances there are
-    #[arg(long, value_name = "N", env = "OBSERVER_INSTANCES", default_value = "10", value_parser = count)]
+    #[arg(long, value_name = "N", env = "OBSERVER_INSTANCES", default_value = "10", allow_negative_numbers = true, value_parser = count)]
     instances: NonZeroU32,
     /// How many calls an instance serves at the full rate at a time
-    #[arg(long, value_name = "N", env = "OBSERVER_SLOTS", default_value = "8", value_parser = count)]
+    #[arg(long, value_name = "N", env = "OBSERVER_SLOTS", default_value = "8", allow_negative_numbers = true, value_parser = count)]
     slots: NonZeroU32,
     /// What an instance does with more calls than slots
     #[arg(long, value_name = "DISCIPLINE", env = "OBSERVER_DISCIPLINE", default_value = "fifo")]
@@ -121,9 +124,8 @@ impl From<BalancingChoice> for Balancing {
 }
 
 /// The most instances, slots or calls of a request: more would be a slip of the finger.
-const MOST: u32 = 1_000_000;
+const MOST: NonZeroU32 = NonZeroU32::MIN.saturating_add(999_999);
 
 fn count(text: &str) -> Result<NonZeroU32, String> {
-    let number = text.parse::<u32>().ok().filter(|number| *number <= MOST).and_then(NonZeroU32::new);
-    number.ok_or_else(|| format!("it must be a whole number from 1 to {MOST}"))
+    number::whole(NonZeroU32::MIN, MOST)(text)
 }

@@ -37,7 +37,7 @@ use super::{
 use crate::clock::monotonic;
 
 /// How long the client waits for an answer where its policy sets no deadline: many times the longest fault.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the client is told by the process that starts it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 use super::{bars, evidence, recommendation, style::Color, table::Table, units, verdict};
 use crate::{
     printable::printable,
+    provenance::SourceKind,
     report::model::{Measured, OtherServices, Report, Service},
 };
 
@@ -12,14 +13,15 @@ pub(super) fn lines(report: &Report, color: Color) -> Vec<String> {
         lines.push(String::new());
         lines.push("No exchange was seen.".into());
     }
+    let source = report.source.kind;
     for service in &report.services {
-        lines.extend(service_lines(service, color));
+        lines.extend(service_lines(service, source, color));
     }
-    lines.extend(report.other.iter().flat_map(|other| other_lines(other, color)));
+    lines.extend(report.other.iter().flat_map(|other| other_lines(other, source, color)));
     lines
 }
 
-fn service_lines(service: &Service, color: Color) -> Vec<String> {
+fn service_lines(service: &Service, source: SourceKind, color: Color) -> Vec<String> {
     let mut rows: Vec<(String, &Measured)> = Vec::new();
     for instance in &service.instances {
         rows.push((printable(&instance.address).into_owned(), &instance.measured));
@@ -37,11 +39,11 @@ fn service_lines(service: &Service, color: Color) -> Vec<String> {
     lines.extend(recommendation::lines(assessment, color));
     lines.extend(evidence::lines(assessment, color));
     lines.push(String::new());
-    lines.extend(table(&rows, color));
+    lines.extend(table(&rows, source, color));
     lines.extend(histograms);
-    lines.extend(recent(&service.measured));
+    lines.extend(recent(&service.measured, source));
     lines.extend(notable(&service.measured));
-    lines.extend(late_last_byte(&service.measured));
+    lines.extend(late_last_byte(&service.measured, source));
     lines
 }
 
@@ -56,10 +58,10 @@ fn title(service: &Service) -> String {
     title + &format!(", seen as {}", service.role)
 }
 
-fn other_lines(other: &OtherServices, color: Color) -> Vec<String> {
+fn other_lines(other: &OtherServices, source: SourceKind, color: Color) -> Vec<String> {
     let rows = [(at_least(other.services, "services"), &other.measured)];
     let mut lines = vec![String::new(), color.heading("services beyond the limit, together")];
-    lines.extend(table(&rows, color));
+    lines.extend(table(&rows, source, color));
     lines.extend(histograms(&rows, color));
     lines
 }
@@ -83,7 +85,7 @@ const HEADINGS: [&str; 12] = [
     "oldest",
 ];
 
-fn table(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
+fn table(rows: &[(String, &Measured)], source: SourceKind, color: Color) -> Vec<String> {
     let mut table = Table::default();
     table.row(HEADINGS.map(Into::into).into());
     for (name, measured) in rows {
@@ -92,12 +94,12 @@ fn table(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
             name.clone(),
             units::rate(measured.rate_per_s),
             units::count(measured.exchanges),
-            units::bound(latency.p50, latency.is_at_least("p50")),
-            units::bound(latency.p90, latency.is_at_least("p90")),
-            units::bound(latency.p99, latency.is_at_least("p99")),
-            units::bound(latency.p999, latency.is_at_least("p999")),
-            units::bound(latency.max, latency.is_at_least("max")),
-            units::known_duration(measured.last_byte_s.p99),
+            bound(latency.p50, latency.is_at_least("p50"), source),
+            bound(latency.p90, latency.is_at_least("p90"), source),
+            bound(latency.p99, latency.is_at_least("p99"), source),
+            bound(latency.p999, latency.is_at_least("p999"), source),
+            bound(latency.max, latency.is_at_least("max"), source),
+            bound(measured.last_byte_s.p99, false, source),
             units::known_duration(measured.read_lag_s.p99),
             units::count(measured.in_flight),
             units::known_duration(measured.pending_oldest_s),
@@ -106,6 +108,14 @@ fn table(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
     let mut lines = table.lines();
     let headings = lines.next().map(|headings| color.faint(headings));
     headings.into_iter().chain(lines).map(|line| format!("  {line}")).collect()
+}
+
+/// A latency, marked where it is only a lower bound. Access logs count in milliseconds: 0 is less than one.
+fn bound(seconds: Option<f64>, at_least: bool, source: SourceKind) -> String {
+    match (source, seconds) {
+        (SourceKind::AccessLog, Some(0.0)) if !at_least => "< 1 ms".into(),
+        _ => units::bound(seconds, at_least),
+    }
 }
 
 fn histograms(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
@@ -125,15 +135,16 @@ fn histograms(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
     [String::new(), format!("  {}", color.faint(axis))].into_iter().chain(bars).collect()
 }
 
-fn recent(measured: &Measured) -> Option<String> {
+fn recent(measured: &Measured, source: SourceKind) -> Option<String> {
     let recent = measured.recent.as_ref()?;
+    let known_duration = |seconds| bound(seconds, false, source);
     Some(format!(
         "  last {}: {} answered, p50 {}, p99 {}, max {}",
         units::duration(recent.duration_s),
         units::count(recent.answered),
-        units::known_duration(recent.latency_s.p50),
-        units::known_duration(recent.latency_s.p99),
-        units::known_duration(recent.latency_s.max),
+        known_duration(recent.latency_s.p50),
+        known_duration(recent.latency_s.p99),
+        known_duration(recent.latency_s.max),
     ))
 }
 
@@ -158,14 +169,15 @@ fn notable(measured: &Measured) -> Vec<String> {
 }
 
 /// Where the first byte tells little about the whole answer.
-fn late_last_byte(measured: &Measured) -> Option<String> {
+fn late_last_byte(measured: &Measured, source: SourceKind) -> Option<String> {
+    let known_duration = |seconds| bound(seconds, false, source);
     measured.last_byte_late.then(|| {
         format!(
             "  the last byte comes much later than the first: p50 {} after {}, p99 {} after {}",
-            units::known_duration(measured.last_byte_s.p50),
-            units::known_duration(measured.latency_s.p50),
-            units::known_duration(measured.last_byte_s.p99),
-            units::known_duration(measured.latency_s.p99),
+            known_duration(measured.last_byte_s.p50),
+            known_duration(measured.latency_s.p50),
+            known_duration(measured.last_byte_s.p99),
+            known_duration(measured.latency_s.p99),
         )
     })
 }

@@ -27,6 +27,11 @@ pub struct PolicyText {
 }
 
 impl PolicyText {
+    /// The quantile of the service time that its delay is; nothing where it is a duration.
+    pub const fn delay_quantile(&self) -> Option<Share> {
+        self.delay
+    }
+
     /// The policy for calls that take so long to serve.
     #[must_use]
     pub fn for_service(self, service: &ServiceTime) -> Policy {

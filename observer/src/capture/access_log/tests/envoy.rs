@@ -1,7 +1,7 @@
 use observer_common::Outcome;
 
 use super::{Row, lacks, read_with, refused};
-use crate::capture::access_log::AccessLogFormat::Envoy;
+use crate::capture::access_log::{AccessLogFormat::Envoy, recognise};
 
 fn row(line: &str) -> Row {
     super::row(Envoy, line)
@@ -97,12 +97,22 @@ fn what_the_log_lacks_is_said() {
 }
 
 #[test]
+fn a_time_that_cannot_be_is_named_in_the_first_line_too() {
+    let log = text("204", "-", "226", "100", "192.0.2.1:80").replace("655Z", "655+99:00") + "\n";
+    assert_eq!(recognise(log.as_bytes()), Some(Envoy));
+    assert!(
+        refused(Envoy, &log).contains("line 1: found '2025-07-28T10:14:14.655+99:00', expected a start_time")
+    );
+}
+
+#[test]
 fn bad_lines_are_named() {
     let good = text("204", "-", "226", "100", "192.0.2.1:80");
     for (bad, message) in [
         (&good.replace("2025-07-28T", "28/Jul/"), "expected a start_time such as"),
         (&good.replace(" 226 ", " - "), "expected a duration"),
         (&good.replace(" 100 ", " 0.1 "), "found '0.1', expected a duration in whole milliseconds"),
+        (&good.replace(" 226 ", " 99 "), "found '100', expected an upstream service time that is not longer"),
         (&good[..90].to_owned(), "expected"),
         (&"{\"start_time\":\"2025-07-28T10:14:14.655Z\"}".to_owned(), "expected a duration"),
         (&good.replace("192.0.2.1:80", &"x".repeat(300)), "expected a name of 1 to 255 characters"),

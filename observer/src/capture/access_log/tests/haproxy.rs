@@ -1,7 +1,7 @@
 use observer_common::Outcome;
 
 use super::{Row, lacks, read_with, refused};
-use crate::capture::access_log::AccessLogFormat::Haproxy;
+use crate::capture::access_log::{AccessLogFormat::Haproxy, recognise};
 
 fn row(line: &str) -> Row {
     super::row(Haproxy, line)
@@ -112,12 +112,28 @@ fn a_line_that_syslog_cut_keeps_what_it_has() {
 }
 
 #[test]
+fn a_date_that_cannot_be_is_named_in_the_first_line_too() {
+    let log = format!("Jul 28 10:14:14 lb haproxy[14389]: {}\n", line("0/0/1/7/8", "200", "----"));
+    let log = log.replace("28/Jul", "30/Feb");
+    assert_eq!(recognise(log.as_bytes()), Some(Haproxy));
+    assert!(
+        refused(Haproxy, &log)
+            .contains("line 1: found '30/Feb/2025:10:14:14.655', expected a date that exists")
+    );
+}
+
+#[test]
 fn bad_lines_are_named() {
     let good = line("0/0/1/7/8", "200", "----");
     for (bad, message) in [
         ("GET / 200", "expected a line of 'option httplog' with its time"),
         (&good.replace("0/0/1/7/8", "0/0/1/-7/8"), "found '0/0/1/-7/8', expected the timers TR/Tw/Tc/Tr/Ta"),
         (&good.replace("0/0/1/7/8", "7"), "found '7', expected the timers"),
+        (
+            &good.replace("0/0/1/7/8", "0/0/1/7/7"),
+            "found '0/0/1/7/7', expected timers TR/Tw/Tc/Tr/Ta of which Ta",
+        ),
+        (&good.replace("28/Jul", "30/Feb"), "found '30/Feb/2025:10:14:14.655', expected a date that exists"),
         (&good.replace("items/b1", "items"), "found 'items', expected backend/server"),
         (&good[..70], "expected"),
     ] {

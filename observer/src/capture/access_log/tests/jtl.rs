@@ -105,6 +105,10 @@ fn bad_rows_are_named() {
             "line 3: found '2025/07/28 10:14:14', expected a timeStamp",
         ),
         (good.replace(",52,", ",-52,"), "line 3: found '-52', expected elapsed milliseconds"),
+        (
+            good.replace(",48,0,0", ",48,0,49"),
+            "line 3: found '49', expected a Connect that is not longer than Latency",
+        ),
         ("1,2,3".into(), "line 3: found '3 fields', expected as many as the header has"),
     ] {
         let log = format!("{HEADER}\n{good}\n{bad}\n{good}\n");
@@ -113,6 +117,33 @@ fn bad_rows_are_named() {
         let (read, rows) = read_with(Jtl, &log, true).unwrap();
         assert_eq!((rows.len(), read.skipped_rows), (2, 1), "{bad}");
     }
+}
+
+#[test]
+fn a_column_that_is_there_twice_is_named() {
+    let error = refused(Jtl, "timeStamp,elapsed,label,elapsed\n1753690454655,52,a,9\n");
+    assert_eq!(error, "'x.log' has column 'elapsed' twice: keep one of them");
+}
+
+#[test]
+fn a_quote_that_is_not_closed_is_named() {
+    let header = "timeStamp,elapsed,label\n";
+    let good = "1753690454655,52,\"a\"\n";
+    for open in ["1753690454655,52,\"b\n", "1753690454655,52,\"b\n1753690454655,52,c\n"] {
+        let log = format!("{header}{good}{open}");
+        let error = refused(Jtl, &log);
+        assert!(
+            error.starts_with("'x.log', line 3: found 'b") && error.contains("a quote that is closed"),
+            "{error}"
+        );
+        assert!(!error.contains("end of file"), "{error}");
+        let (read, rows) = read_with(Jtl, &log, true).unwrap();
+        assert_eq!((rows.len(), read.skipped_rows), (1, 1), "{open}");
+    }
+    let closed = format!("{header}{good}1753690454655,52,\"b\n\"\n");
+    assert_eq!(read_with(Jtl, closed, false).unwrap().1.len(), 2);
+    let (read, rows) = read_with(Jtl, format!("{header}{good}1753690454655,52,\"b"), false).unwrap();
+    assert_eq!((rows.len(), read.notes.len()), (1, 1));
 }
 
 #[test]

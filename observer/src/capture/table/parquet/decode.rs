@@ -10,6 +10,7 @@ use arrow_array::{
 };
 use arrow_schema::DataType;
 
+use super::super::{Contradiction, contradiction};
 use crate::{
     exchange::{Exchange, Names},
     recording::columns::{Column, Field, outcome_of, role_of},
@@ -20,9 +21,20 @@ pub(super) struct Fault {
     /// The row, from 0 within the batch.
     pub(super) row: usize,
     /// Its column.
-    pub(super) column: &'static Column,
+    pub(super) column: &'static str,
     /// The value, where there is one.
     pub(super) found: Option<String>,
+    /// What it has to be.
+    pub(super) expected: &'static str,
+}
+
+/// Adds what only a whole row shows: times that contradict each other.
+pub(super) fn contradictions(exchanges: &[Exchange], faults: &mut Vec<Fault>) {
+    let contradictory = exchanges.iter().enumerate().filter_map(|(row, exchange)| {
+        let Contradiction { column, found, expected } = contradiction(exchange)?;
+        Some(Fault { row, column, found: Some(found), expected })
+    });
+    faults.extend(contradictory);
 }
 
 /// Where the values of one column go.
@@ -34,14 +46,19 @@ struct Sink<'a> {
 impl Sink<'_> {
     /// The value is of no use.
     fn refuse(&mut self, row: usize, value: &impl ToString) {
-        self.faults.push(Fault { row, column: self.column, found: Some(value.to_string()) });
+        self.fault(row, Some(value.to_string()));
     }
 
     /// There is no value.
     fn miss(&mut self, row: usize) {
         if self.column.is_required() {
-            self.faults.push(Fault { row, column: self.column, found: None });
+            self.fault(row, None);
         }
+    }
+
+    fn fault(&mut self, row: usize, found: Option<String>) {
+        let (column, expected) = (self.column.name, self.column.expected());
+        self.faults.push(Fault { row, column, found, expected });
     }
 }
 
