@@ -120,8 +120,9 @@ pub(super) fn coincidence(
     let halved = (1..MOST_WIDTHS).take_while(is_wide_enough).last().unwrap_or(0);
     let timeline = Timeline::new(units, span, Nanoseconds(widest >> halved));
     let narrowest = Windows::narrowest(&timeline);
-    let widths: Vec<Windows<'_>> =
-        iter::successors(Some(narrowest), |windows| Some(windows.doubled())).take(halved as usize + 1).collect();
+    let widths: Vec<Windows<'_>> = iter::successors(Some(narrowest), |windows| Some(windows.doubled()))
+        .take(halved as usize + 1)
+        .collect();
     let mut best: Option<Coincidence> = None;
     for windows in widths.iter().rev() {
         let found = compare(windows, random);
@@ -153,11 +154,8 @@ fn compare(windows: &Windows<'_>, random: &mut Pcg64) -> Coincidence {
     // Half a request more, so that no variation at all is not taken for certainty.
     let deviation = (squares / rotations as f64 - mean * mean).max(0.0).sqrt() + 0.5;
     let chance = if total > 0.0 { (mean / total).min(1.0) } else { 0.0 };
-    let share = if total > 0.0 && chance < 1.0 {
-        ((seen / total - chance) / (1.0 - chance)).max(0.0)
-    } else {
-        0.0
-    };
+    let share =
+        if total > 0.0 && chance < 1.0 { ((seen / total - chance) / (1.0 - chance)).max(0.0) } else { 0.0 };
     Coincidence {
         width: windows.width(),
         share,

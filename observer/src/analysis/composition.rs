@@ -209,10 +209,14 @@ fn together(
     // In a long episode the slow requests are those at its end, when instances are no longer slow at the same moments.
     // That they were late together tells it.
     let differs = slow.late != slow.is;
-    let of_late = differs.then(|| of(&slow.late)).flatten().filter(|late| late.is_significant() && late.share >= MOSTLY).map(|late| {
-        let starts = slow.rows().filter(|row| counting[*row]).map(|row| samples.primaries[row].start);
-        late.of_others(starts)
-    });
+    let of_late = differs
+        .then(|| of(&slow.late))
+        .flatten()
+        .filter(|late| late.is_significant() && late.share >= MOSTLY)
+        .map(|late| {
+            let starts = slow.rows().filter(|row| counting[*row]).map(|row| samples.primaries[row].start);
+            late.of_others(starts)
+        });
     match (of_slow, of_late) {
         (Some(slow), Some(late)) if slow.is_significant() && slow.share >= late.share => Some(slow),
         (_, Some(late)) => Some(late),

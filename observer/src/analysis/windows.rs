@@ -25,7 +25,9 @@ impl Timeline {
     /// Windows of this width. There are fewer than 2³² of them.
     pub(super) fn new(units: &[Vec<Mark>], span: Nanoseconds, width: Nanoseconds) -> Self {
         let count = usize::try_from(span.0 / width.0).unwrap_or(usize::MAX - 1) + 1;
-        let window = |mark: &Mark| number(usize::try_from(mark.start.0 / width.0).map_or(count - 1, |at| at.min(count - 1)));
+        let window = |mark: &Mark| {
+            number(usize::try_from(mark.start.0 / width.0).map_or(count - 1, |at| at.min(count - 1)))
+        };
         let unit = |marks: &Vec<Mark>| Unit {
             window_of: marks.iter().map(window).collect(),
             slow: (0..).zip(marks).filter(|(_, mark)| mark.slow).map(|(place, _)| place).collect(),

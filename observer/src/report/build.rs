@@ -260,9 +260,9 @@ impl Builder<'_> {
 const MUCH_LATER: f64 = 2.0;
 
 fn is_late(first: &Quantiles, last: &Quantiles) -> bool {
-    [(first.p50, last.p50), (first.p99, last.p99)]
-        .into_iter()
-        .any(|(first, last)| first.zip(last).is_some_and(|(first, last)| last >= MUCH_LATER * first))
+    [(first.p50, last.p50), (first.p99, last.p99)].into_iter().any(|(first, last)| {
+        first.zip(last).is_some_and(|(first, last)| last > first && last >= MUCH_LATER * first)
+    })
 }
 
 fn outcomes(counts: &Counts) -> Outcomes {
