@@ -21,8 +21,8 @@ use super::{
 /// So many rotations: the least p-value that they can give is one in a hundred.
 const ROTATIONS: usize = 99;
 
-/// After so many, chance that brought as much more often than this brings it often enough.
-const ENOUGH: usize = 19;
+/// From so many on, chance that brought as much more often than this brings it often enough.
+const ENOUGH: usize = 9;
 const FEW: usize = 2;
 
 /// An instance is rotated by this share of its requests at least, and by this much less than all of them at most.
@@ -142,7 +142,7 @@ fn compare(windows: &Windows<'_>, random: &mut Pcg64) -> Coincidence {
     let (chi, breadth, total) = (windows.chi(), windows.breadth(&is_coincident), windows.slow());
     let (mut sum, mut squares, mut as_much) = (0.0, 0.0, 0);
     let mut rotations = 0;
-    while rotations < ROTATIONS && !(rotations == ENOUGH && as_much > FEW) {
+    while rotations < ROTATIONS && !(rotations >= ENOUGH && as_much > FEW) {
         let offsets: Vec<u32> = windows.lengths().map(|requests| rotation(requests, random)).collect();
         let by_chance = windows.coincident(&offsets, &mut placed);
         sum += by_chance;

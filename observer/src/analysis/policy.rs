@@ -14,7 +14,7 @@ use super::{
 };
 
 /// How closely delays are looked at while the best is searched, around the best, and at the best itself.
-const ROUGHLY: Closeness = Closeness { late: 800, donors: 3 };
+const ROUGHLY: Closeness = Closeness { late: 700, donors: 3 };
 pub(super) const NEARLY: Closeness = Closeness { late: 1_600, donors: 4 };
 const CLOSELY: Closeness = Closeness { late: 3_000, donors: 6 };
 

@@ -88,7 +88,11 @@ impl Samples {
             let sample = sample(row, origin, instance, classes.number(row), names);
             if sample.is_copy { copies.push(sample) } else { primaries.push(sample) }
         }
-        let mut by_instance = vec![Vec::new(); instances.len()];
+        let mut sizes = vec![0; instances.len()];
+        for sample in &primaries {
+            sizes[sample.instance as usize] += 1;
+        }
+        let mut by_instance: Vec<Vec<u32>> = sizes.into_iter().map(Vec::with_capacity).collect();
         for (place, sample) in primaries.iter().enumerate() {
             by_instance[sample.instance as usize].push(number(place));
         }
