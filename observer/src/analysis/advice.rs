@@ -1,5 +1,7 @@
 //! What to do about the tail.
 
+use std::num::NonZeroU32;
+
 use rand_pcg::Pcg64;
 
 use super::{
@@ -18,7 +20,7 @@ use super::{
     },
     objection::{objection, objection_to},
     phrases,
-    policy::{BURST, Choice, Expectation, NEARLY, PARTS, Reaction, best, expectation, grid, refined},
+    policy::{Choice, Expectation, NEARLY, PARTS, Reaction, best, expectation, grid, refined},
     quantiles::Survival,
     question::Question,
     races::Trial,
@@ -28,8 +30,9 @@ use super::{
     verdict::{Judgement, pauses},
 };
 
-/// A canary hedges so many requests.
+/// A canary hedges so many requests, and so few at once that it harms nobody.
 const CANARY: f64 = 0.01;
+const CANARY_BURST: NonZeroU32 = NonZeroU32::new(5).expect("five is not zero");
 
 /// Budgets that are looked at besides.
 const BUDGETS: [f64; 4] = [0.01, 0.02, 0.05, 0.10];
@@ -69,14 +72,15 @@ fn hedge(found: &Found<'_>, random: &mut Pcg64, advice: &mut Recommendation) -> 
     let Advised { all, canary, alternatives, copies_would_win } =
         policy(found, random).ok_or(Objection::NoRoom)?;
     if let Some(objection) = objection_to(found, &all, copies_would_win) {
-        advice.expected = Some(to_seconds(&all));
+        // What copies in the traffic refute is not expected.
+        advice.expected = (objection != Objection::CopiesLose).then(|| to_seconds(&all));
         return Err(objection);
     }
     let Choice { delay, trial, effect } = canary.as_ref().unwrap_or(&all).choice;
     advice.action = if canary.is_some() { Action::Canary } else { Action::Hedge };
     advice.delay_s = Some(delay.as_seconds());
     advice.budget_fraction = Some(trial.budget);
-    advice.budget_burst = Some(BURST.get());
+    advice.budget_burst = Some(trial.burst.get());
     // Less than one spreads the budget over all that is late, so that with and without can be compared.
     advice.hedge_probability = Some(effect.probability);
     advice.max_attempts = Some(2);
@@ -138,7 +142,7 @@ fn policy(found: &Found<'_>, random: &mut Pcg64) -> Option<Advised> {
     let expected = |choice| expectation(&counterfactual, choice, target, reaction, &bootstrap);
     let all = expected(choice)?;
     let canary = is_canary(found, &all).then(|| {
-        let trial = Trial { budget: CANARY.min(choice.trial.budget), ..choice.trial };
+        let trial = Trial { budget: CANARY.min(choice.trial.budget), burst: CANARY_BURST, ..choice.trial };
         expected(Choice { trial, ..choice })
     });
     let mut alternatives: Vec<Alternative> = Vec::new();

@@ -10,7 +10,7 @@ use super::{
     episodes::episodes,
     evidence::evidence,
     hedging::copies,
-    model::{Assessment, Verdict},
+    model::{Assessment, Cause, Objection, Verdict},
     phrases,
     quantiles::Survival,
     question::Question,
@@ -52,13 +52,17 @@ pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Que
         copies,
     };
     let mut recommendation = advise(&found, &mut random);
+    // Copies that lose are as slow as what they are copies of: it was not chance, whatever it looked like.
+    let is_refuted = recommendation.objection == Some(Objection::CopiesLose);
+    let cause = if is_refuted { Cause::IndependentOrRequest } else { judgement.cause };
+    let confidence = if is_refuted { judgement.confidence / 2.0 } else { judgement.confidence };
     let evidence = evidence(&samples, &slow, &findings);
     let address = |instance: &u32| names.text(samples.instances[*instance as usize]).to_owned();
     let elevated = |group: usize| findings.instances[group].is_elevated;
     let verdict = Verdict {
-        cause: judgement.cause,
-        confidence: judgement.confidence,
-        hedging_helps: phrases::helps(judgement.cause, &recommendation),
+        cause,
+        confidence,
+        hedging_helps: phrases::helps(cause, &recommendation),
         slow_above_s: (slow.count > 0).then(|| slow.above.as_seconds()),
         assessed: samples.primaries.len() as u64,
         slow: slow.count as u64,

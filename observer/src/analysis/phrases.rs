@@ -13,6 +13,7 @@ use crate::quantity::Share;
 /// Whether a second copy would be faster, where that is known.
 pub(super) const fn helps(cause: Cause, advice: &Recommendation) -> Option<bool> {
     match (cause, advice.action, advice.objection) {
+        (.., Some(Objection::CopiesLose)) => Some(false),
         (Cause::Insufficient | Cause::IndependentOrRequest | Cause::Instance, ..) => None,
         (_, Action::Hedge | Action::Canary, _) => Some(true),
         (Cause::NoTail, ..) | (_, _, Some(Objection::Cause | Objection::NotWorthIt)) => Some(false),
@@ -186,7 +187,6 @@ fn warnings(advice: &Recommendation, found: &Found<'_>) -> Vec<String> {
             percent(found.context.seen)
         ));
     }
-    warnings.push("enforce the budget; if it is used up all the time, stop: the instances queue".to_owned());
     if let Some(expected) = advice.expected.as_ref().filter(|_| advice.action == Action::Hedge) {
         warnings.push(format!(
             "about {:.0} % of the copies should answer first; if far fewer do, the slow requests are costly by themselves, \
@@ -194,6 +194,7 @@ fn warnings(advice: &Recommendation, found: &Found<'_>) -> Vec<String> {
             expected.wins * 100.0
         ));
     }
+    warnings.push("enforce the budget; if it is used up all the time, stop: the instances queue".to_owned());
     if let Some(expected) = advice.expected.as_ref().filter(|expected| expected.decisive.quantile < 0.999)
         && let (Some(before), Some(after)) = (expected.before.p999, expected.after.p999)
         && after > (1.0 - FALLS) * before

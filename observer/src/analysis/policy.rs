@@ -29,7 +29,7 @@ const AS_GOOD: f64 = 0.02;
 const ALIKE: f64 = 0.005;
 
 /// So many second copies may be saved up, for when an instance pauses.
-pub(super) const BURST: NonZeroU32 = NonZeroU32::new(100).expect("a hundred is not zero");
+const BURST: NonZeroU32 = NonZeroU32::new(100).expect("a hundred is not zero");
 
 /// A policy, and what it would have done.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -211,14 +211,16 @@ fn blocks_with(explanation: Explanation, samples: &Samples, findings: &Findings)
 }
 
 /// Separate strokes of slowness: bursts, or where requests are slow one by one and only overlap, as many as they are.
+///
+/// Bursts count by how many slow requests they have,  (Σ s)² ÷ Σ s²  (inverse Simpson index): one long stop and two slow
+/// requests beside it are one stroke and not three.
 pub(super) fn strokes(slow: &Slow, samples: &Samples, findings: &Findings) -> usize {
-    let left: u32 = findings.bursts.iter().map(|burst| burst.slow).sum();
-    let one_by_one = f64::from(left) * (1.0 - pauses(slow, samples, findings)).powi(2);
-    if pauses(slow, samples, findings) < PAUSES {
-        findings.bursts.len().max(count(one_by_one))
-    } else {
-        findings.bursts.len()
-    }
+    let slow_in = findings.bursts.iter().map(|burst| f64::from(burst.slow));
+    let (sum, squares) = slow_in.fold((0.0, 0.0), |(sum, squares), slow| (sum + slow, squares + slow * slow));
+    let bursts = if squares > 0.0 { sum * sum / squares } else { 0.0 };
+    let pauses = pauses(slow, samples, findings);
+    let one_by_one = if pauses < PAUSES { sum * (1.0 - pauses).powi(2) } else { 0.0 };
+    count(bursts.max(one_by_one).round())
 }
 
 /// By how much slow requests follow each other at an instance beyond chance: `(χ_within − p) ÷ (1 − p)`.
