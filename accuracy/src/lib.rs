@@ -30,7 +30,7 @@ pub use self::{
     detail::in_full,
     families::{of as families, some as some_cases},
     lab::in_lab,
-    page::page,
+    page::{lab_page, page},
     recording::Recording,
     score::{Harm, Named, Score},
     speed::speed,

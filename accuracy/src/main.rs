@@ -13,12 +13,13 @@ use anyhow::{Context as _, Result};
 use clap::{Parser, ValueEnum};
 use observer_accuracy::{
     Adaptive, Cache, Case, Family, Half, Recording, Score, by_case, by_family, families, in_full, in_lab,
-    in_short, page, some_cases, speed,
+    in_short, lab_page, page, some_cases, speed,
 };
 use rayon::prelude::*;
 
-/// The page of the documentation, from the top of the checkout.
+/// Pages of the documentation, from the top of the checkout.
 const PAGE: &str = "docs/accuracy.md";
+const LAB_PAGE: &str = "docs/accuracy-lab.md";
 
 #[derive(Parser)]
 #[command(name = "accuracy", about = "How often the verdict and the advice are right")]
@@ -106,7 +107,11 @@ fn main() -> Result<()> {
     }
     if let Some(minutes) = arguments.lab {
         let part = arguments.family.as_deref();
-        println!("{}", in_lab(minutes, part, &arguments.recordings, &mut |what| eprintln!("{what}"))?);
+        let text = in_lab(minutes, part, &arguments.recordings, &mut |what| eprintln!("{what}"))?;
+        println!("{text}");
+        if arguments.write {
+            write(LAB_PAGE, lab_page(minutes, &text))?;
+        }
         return Ok(());
     }
     let cache = Cache::open(&arguments.truths)?;
@@ -132,10 +137,13 @@ fn main() -> Result<()> {
         println!("{run}");
     }
     if arguments.write {
-        fs::write(PAGE, page(&scores, &families, &adaptive))
-            .with_context(|| format!("cannot write {PAGE}"))?;
+        write(PAGE, page(&scores, &families, &adaptive))?;
     }
     Ok(())
+}
+
+fn write(page: &str, text: String) -> Result<()> {
+    fs::write(page, text).with_context(|| format!("cannot write {page}"))
 }
 
 /// So many cases, spread evenly over the families.

@@ -15,6 +15,9 @@ use crate::{
 /// How to read the page.
 const HEAD: &str = include_str!("page/head.md");
 
+/// What the page of the lab begins with.
+const LAB: &str = include_str!("page/lab.md");
+
 /// What the figures do not say.
 const LIMITS: &str = include_str!("page/limits.md");
 
@@ -55,6 +58,11 @@ fn of(count: usize, summary: &Summary) -> String {
 
 fn both(spread: Spread) -> String {
     format!("{}, {}", percent(spread.median), percent(spread.p90))
+}
+
+/// The page of what came of so many minutes of the lab.
+pub fn lab_page(minutes: f64, text: &str) -> String {
+    format!("{LAB}\n{minutes:.0} minutes in all:\n\n```text\n{}\n```\n", text.trim_end())
 }
 
 /// The page.

@@ -232,6 +232,9 @@ pub(crate) fn mixed() -> Assessment {
     let mut made = assessment(Cause::Mixed, Some(true), Action::Canary, summary);
     with_policy(&mut made);
     made.recommendation.target = 0.995;
+    if let Some(expected) = &mut made.recommendation.expected {
+        expected.decisive.quantile = 0.995;
+    }
     made.verdict.composition = Composition {
         shared: portion(0.41),
         independent: portion(0.34),

@@ -87,7 +87,7 @@ fn alternatives(recommendation: &Recommendation) -> Option<Table> {
         table.row(vec![
             units::short_percent(*budget_fraction),
             units::duration(*delay_s),
-            units::short_percent(*hedge_probability),
+            units::percent(*hedge_probability),
             units::percent(*extra_load),
             units::duration(*target_s),
         ]);

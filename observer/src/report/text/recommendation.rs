@@ -60,7 +60,7 @@ fn policy(recommendation: &Recommendation) -> String {
         None => "send a second copy of what is late".into(),
     };
     if let Some(probability) = recommendation.hedge_probability.filter(|probability| *probability < 1.0) {
-        text += &format!(" with probability {}", units::short_percent(probability));
+        text += &format!(" with probability {}", units::percent(probability));
     }
     if let Some(budget) = recommendation.budget_fraction {
         text += &format!(", for at most {} of the requests", units::short_percent(budget));
@@ -101,7 +101,7 @@ fn expectation(expected: &Expected, target: f64) -> String {
     let Decisive { quantile, before_s, after_s, after_ci_s } = expected.decisive;
     let mut name = units::quantile(quantile);
     if (quantile - target).abs() > 1e-9 {
-        name += " of each request";
+        name += " of each part";
     }
     let unknown = || "unknown".to_owned();
     let [before, after] = [before_s, after_s].map(|latency| latency.map_or_else(unknown, units::duration));
