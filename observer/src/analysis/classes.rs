@@ -43,12 +43,12 @@ impl Classes {
     pub(super) fn of(rows: &[Row], names: &Names) -> Self {
         let name = |row: &Row| row.class().map(Label::Name);
         let head = |row: &Row| row.head_hash().map(Label::Head);
-        let mut named = frequent(rows, name);
+        let mut by_name = frequent(rows, name);
         // Names have numbers in the order in which they were first seen, which must not matter.
         let text = |label: Label| if let Label::Name(name) = label { names.text(name) } else { "" };
-        named.sort_unstable_by(|(one, _), (other, _)| text(*one).cmp(text(*other)));
-        if named.len() > 1 {
-            return Self::new(named, name);
+        by_name.sort_unstable_by(|(one, _), (other, _)| text(*one).cmp(text(*other)));
+        if by_name.len() > 1 {
+            return Self::new(by_name, name);
         }
         let heads = frequent(rows, head);
         let often: usize = heads.iter().map(|(_, often)| often).sum();
@@ -56,7 +56,7 @@ impl Classes {
             return Self::new(heads, head);
         }
         let by_size = frequent(rows, sizes);
-        if by_size.len() > 1 { Self::new(by_size, sizes) } else { Self::new(named, name) }
+        if by_size.len() > 1 { Self::new(by_size, sizes) } else { Self::new(by_name, name) }
     }
 
     fn new(found: Vec<(Label, usize)>, of: fn(&Row) -> Option<Label>) -> Self {

@@ -41,7 +41,7 @@ const MOST_CELLS: u64 = 400_000;
 const MOST_UNITS: usize = 200;
 
 /// Hardly by chance: as seldom as so many rotations can tell.
-pub(super) const LEAST_P: f64 = 0.011;
+pub(super) const LEAST_P: f64 = 1.0 / (ROTATIONS as f64 + 1.0);
 
 /// This share of slow requests that are slow together is worth a thought.
 const NOTABLE: f64 = 0.2;

@@ -90,7 +90,7 @@ pub(super) const FULL: f64 = 0.75;
 const MOSTLY: f64 = 0.5;
 
 /// From this share of answers on that say so, instances are full.
-const BUSY: f64 = 0.01;
+pub(super) const BUSY: f64 = 0.01;
 
 /// The slow requests, with what is explained of them so far.
 struct Shares {

@@ -26,13 +26,13 @@ pub(super) fn in_flight_at_start(samples: &Samples) -> Vec<u32> {
         ends.extend(rows.clone().filter(|(_, sample)| lasts(sample)).map(|(_, sample)| sample.arrived()));
         ends.extend(copies.iter().map(|copy| copy.arrived()));
         ends.sort_unstable();
-        let (mut before, mut over, mut copied) = (0_usize, 0_usize, 0_usize);
+        let (mut before, mut over, mut sent_again) = (0_usize, 0_usize, 0_usize);
         for (row, sample) in rows {
             while ends.get(over).is_some_and(|end| *end <= sample.start) {
                 over += 1;
             }
-            copied += copies[copied..].iter().take_while(|copy| copy.start < sample.start).count();
-            in_flight[row] = u32::try_from(before + copied - over).unwrap_or(u32::MAX);
+            sent_again += copies[sent_again..].iter().take_while(|copy| copy.start < sample.start).count();
+            in_flight[row] = u32::try_from(before + sent_again - over).unwrap_or(u32::MAX);
             before += usize::from(lasts(sample));
         }
     }

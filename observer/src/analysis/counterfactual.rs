@@ -158,7 +158,7 @@ impl<'a> Counterfactual<'a> {
         for (row, latency, may, weight) in chosen {
             let sample = &self.samples.primaries[row as usize];
             let late = number(due.len());
-            let block = block_of(sample, self.block) as u8;
+            let block = u8::try_from(block_of(sample, self.block)).unwrap_or(u8::MAX);
             let moment = Nanoseconds(sample.start.0.saturating_add(delay.0));
             found.clear();
             if may {

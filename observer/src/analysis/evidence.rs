@@ -1,13 +1,14 @@
 //! The facts that a verdict rests on, as figures.
 
 use super::{
-    coincidence::CLEAR,
-    composition::{FULL, Findings, QUEUED},
+    attributable::OFTEN,
+    coincidence::{BROAD, CLEAR, LEAST_P},
+    composition::{BUSY, FULL, Findings, QUEUED},
     model::Evidence,
     neighbours::between_instances,
     samples::Samples,
     slow::Slow,
-    verdict::{PAUSES, SLOW, STROKES, TAIL, pauses, strokes},
+    verdict::{HALF, PAUSES, SLOW, STROKES, TAIL, pauses, strokes},
 };
 
 /// All that were found.
@@ -50,13 +51,13 @@ fn together(samples: &Samples, slow: &Slow, findings: &Findings) -> Vec<Evidence
             fact(
                 "slow_together",
                 coincidence.share,
-                Some(0.5),
+                Some(HALF),
                 "share of slow requests that are slow together with other instances, beyond chance",
             ),
             fact(
                 "slow_together_p",
                 coincidence.p_value,
-                Some(0.01),
+                Some(LEAST_P),
                 "how often chance brings as much (rotations)",
             ),
             fact(
@@ -68,7 +69,7 @@ fn together(samples: &Samples, slow: &Slow, findings: &Findings) -> Vec<Evidence
             fact(
                 "breadth",
                 coincidence.breadth,
-                Some(0.5),
+                Some(BROAD),
                 "instances that such times strike, of those that they could have",
             ),
             fact("window_s", coincidence.width.as_seconds(), None, "width of these windows"),
@@ -115,7 +116,7 @@ fn apart(samples: &Samples, slow: &Slow, findings: &Findings) -> Vec<Evidence> {
         all.push(fact(
             "slow_with_retransmission",
             with,
-            Some(3.0 * without),
+            Some(OFTEN * without),
             "share of slow requests among those during which a segment was seen again",
         ));
     }
@@ -156,7 +157,7 @@ fn load(findings: &Findings) -> Vec<Evidence> {
     }
     if findings.busy_share > 0.0 {
         let meaning = "answers that say there is too much to do, at the median instance";
-        all.push(fact("busy_answers", findings.busy_share, Some(0.01), meaning));
+        all.push(fact("busy_answers", findings.busy_share, Some(BUSY), meaning));
     }
     all
 }

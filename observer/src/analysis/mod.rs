@@ -4,10 +4,11 @@
 //! file, a thread or a terminal.
 //!
 //! ```text
-//! rows ──> samples ──> slow ──> composition ──> verdict ──> advice
-//!                        │    (coincidence,        ▲          ▲
-//!                        │     elevated, bursts)   │          │
-//!                        └──> counterfactual ──> policy ──────┘
+//! rows ──> samples ──> slow ──> composition ──────> verdict ──┐
+//!                        │    (coincidence,                   ▼
+//!                        │     elevated, bursts)         objection ──> advice
+//!                        │                                    ▲
+//!                        └──> counterfactual ──> races ──> policy
 //! ```
 
 mod advice;

@@ -20,9 +20,12 @@ const WORTH: f64 = 0.08;
 /// By this share it may rise, at worst: without a slow moment among the blocks drawn, nothing falls.
 const LOSS: f64 = 0.05;
 
+/// Whether an objection applies.
+type Test = fn(&Found<'_>) -> bool;
+
 /// What speaks against any second copies.
 pub(super) fn objection(found: &Found<'_>) -> Option<Objection> {
-    let tests: [(Objection, fn(&Found<'_>) -> bool); 7] = [
+    let tests: [(Objection, Test); 7] = [
         (Objection::Cause, forbids),
         (Objection::OneInstance, |found| found.samples.instances.len() < 2 || are_served_once(found)),
         (Objection::Writes, |found| found.repeatable.share() == 0.0),

@@ -191,7 +191,8 @@ pub(super) fn expectation(
     // The highest first, with the target among them.
     let mut quantiles = [QUANTILES[0], QUANTILES[1], QUANTILES[2], QUANTILES[3], target];
     quantiles.sort_by(|one, other| other.total_cmp(one));
-    let place = |quantile: f64| quantiles.iter().position(|other| *other == quantile).unwrap_or(0);
+    let place =
+        |quantile: f64| quantiles.iter().position(|other| other.total_cmp(&quantile).is_eq()).unwrap_or(0);
     // What is not late is as it was.
     let plain = quantiles.map(|quantile| counterfactual.quantile(quantile));
     let late = plain.iter().take_while(|plain| **plain > choice.delay.0).count();

@@ -26,7 +26,7 @@ pub(super) const STROKES: usize = 3;
 const BEYOND: f64 = 2.99;
 
 /// A cause explains at least this share of slow requests.
-const HALF: f64 = 0.5;
+pub(super) const HALF: f64 = 0.5;
 
 /// Slow requests that come one after another this much more often than by chance are pauses, not costly requests.
 pub(super) const PAUSES: f64 = 0.25;

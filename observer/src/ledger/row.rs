@@ -44,7 +44,6 @@ pub struct Row {
     status: Option<NameId>,
     srtt: Option<NonZeroU32>,
     attempt: Option<NonZeroU16>,
-    outcome: u8,
     censored: bool,
     failed: bool,
     retransmitted: Option<bool>,
@@ -84,7 +83,6 @@ impl Row {
             attempt: exchange.attempt.and_then(|attempt| {
                 NonZeroU16::new(u16::try_from(attempt.saturating_add(1)).unwrap_or(u16::MAX))
             }),
-            outcome: exchange.outcome as u8,
             censored,
             failed: exchange.failed,
             retransmitted: exchange.retransmits.map(|retransmits| retransmits > 0),
@@ -142,11 +140,6 @@ impl Row {
     /// Whether a segment was seen again, where that is known.
     pub const fn retransmitted(&self) -> Option<bool> {
         self.retransmitted
-    }
-
-    /// How it ended.
-    pub fn outcome(&self) -> Outcome {
-        Outcome::ALL.get(usize::from(self.outcome)).copied().unwrap_or_default()
     }
 
     /// Whether the answer is a failure.
@@ -261,7 +254,6 @@ mod tests {
             for metric in Metric::ALL {
                 let complete = Some(Nanoseconds(200));
                 let row = Row::of(&Exchange { complete, outcome, ..exchange() }, metric);
-                assert_eq!(row.outcome(), outcome);
                 assert_eq!(row.is_censored(), outcome != Outcome::Ok);
             }
         }
