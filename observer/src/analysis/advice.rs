@@ -120,10 +120,15 @@ fn would_harm(found: &Found<'_>, all: &Expectation) -> bool {
     !is_certain && !reaction(found).queueing.is_none_or(has_room)
 }
 
+/// Where latency goes this closely with what is under way, requests wait for each other.
+const WAITS: f64 = 0.3;
+
 /// Of two instances the other one is held up by whatever it is sent, and while one pauses it is sent all copies at once:
 /// how much that is, the counterfactual cannot tell.
 pub(super) fn is_delicate(found: &Found<'_>) -> bool {
-    let holds_up = found.findings.load.one_at_a_time != Some(false) || found.judgement.are_pauses;
+    let load = &found.findings.load;
+    let waits = load.one_at_a_time != Some(false) || load.correlation >= WAITS;
+    let holds_up = waits || found.judgement.are_pauses;
     found.samples.instances.len() == 2 && holds_up
 }
 

@@ -91,7 +91,11 @@ impl Load {
         if self.one_at_a_time == Some(true) {
             return Some(Queueing { utilisation: self.offered.as_ref()?.mean, slots: 1.0 });
         }
-        Some(Queueing { utilisation: self.utilisation()?, slots: self.knee?.max(1.0) })
+        // Work by the mean of those that found no other counts long ones; where there are too few, half of them are longer
+        // than the median.
+        let slots = self.knee?.max(1.0);
+        let work = self.offered.as_ref().map_or(self.work, |offered| offered.mean.max(self.work));
+        Some(Queueing { utilisation: work / slots, slots })
     }
 }
 
