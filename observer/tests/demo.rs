@@ -124,6 +124,18 @@ fn the_text_report_is_labelled_too() -> Result<()> {
 }
 
 #[test]
+fn the_report_in_markdown_is_labelled_too() -> Result<()> {
+    let program = Program::new()?;
+    let (printed, _) = program.output(&["--format", "markdown", "--output", "report.md"])?;
+    assert_eq!(printed, "");
+    let report = fs::read_to_string(program.directory.path().join("report.md"))?;
+    for words in HOSTS.into_iter().chain(["**NOTE**: these are the demo client's own timestamps"]) {
+        assert!(report.contains(words), "'{words}' is missing:\n{report}");
+    }
+    Ok(())
+}
+
+#[test]
 fn what_is_recorded_lies_beside_the_truth() -> Result<()> {
     let program = Program::new()?;
     program.output(&["--cause", "request", "--hedge-after", "50ms", "--record", "recording.csv"])?;

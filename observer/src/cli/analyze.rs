@@ -13,7 +13,7 @@ use observer_common::Role;
 
 use super::{
     Context,
-    arguments::{OutputArguments, RoleChoice, SelectionArguments, StrictArguments},
+    arguments::{OutputArguments, ReportFormat, RoleChoice, SelectionArguments, StrictArguments},
     collected::Collected,
     failure::{Failure, Status},
     input::{Input, InputFormat, Reader},
@@ -49,7 +49,7 @@ pub(super) struct AnalyzeArguments {
     #[command(flatten)]
     question: QuestionArguments,
     #[command(flatten)]
-    output: OutputArguments,
+    output: OutputArguments<ReportFormat>,
     #[command(flatten)]
     strict: StrictArguments,
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, ValueEnum, ValueHint};
+use clap::{ArgAction, Args, ValueEnum, ValueHint, builder::EnumValueParser};
 
 use super::{failure::Failure, number};
 use crate::{
@@ -132,16 +132,17 @@ impl SelectionArguments {
 /// How a result is printed, and where.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-pub(super) struct OutputArguments {
+pub(super) struct OutputArguments<F: Formats = Format> {
     /// How to print the result
     #[arg(
         long,
         value_name = "FORMAT",
         env = "OBSERVER_FORMAT",
         default_value = "text",
+        value_parser = EnumValueParser::<F>::new(),
         overrides_with = "json"
     )]
-    format: Format,
+    format: F,
     /// The same as --format json
     #[arg(long, env = "OBSERVER_JSON", overrides_with = "format")]
     json: bool,
@@ -150,11 +151,17 @@ pub(super) struct OutputArguments {
     pub(super) output: Option<PathBuf>,
 }
 
-impl OutputArguments {
+impl<F: Formats> OutputArguments<F> {
     /// The wanted format.
-    pub(super) const fn format(&self) -> Format {
-        if self.json { Format::Json } else { self.format }
+    pub(super) fn format(&self) -> F {
+        if self.json { F::JSON } else { self.format }
     }
+}
+
+/// Formats to choose from, JSON among them.
+pub(super) trait Formats: ValueEnum + Copy + Send + Sync + 'static {
+    /// What `--json` stands for.
+    const JSON: Self;
 }
 
 /// How a result is printed.
@@ -166,6 +173,27 @@ pub(super) enum Format {
     Json,
     /// For programs, a report a line.
     Jsonl,
+}
+
+impl Formats for Format {
+    const JSON: Self = Self::Json;
+}
+
+/// How a report is printed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum ReportFormat {
+    /// For people.
+    Text,
+    /// For people, in chat and pull requests.
+    Markdown,
+    /// For programs.
+    Json,
+    /// For programs, a report a line.
+    Jsonl,
+}
+
+impl Formats for ReportFormat {
+    const JSON: Self = Self::Json;
 }
 
 /// Whether an incomplete observation is a failure.

@@ -9,13 +9,13 @@ use anyhow::anyhow;
 use serde::Serialize;
 
 use super::{
-    arguments::{ColorChoice, Format},
+    arguments::{ColorChoice, Format, ReportFormat},
     failure::{Failure, Status},
 };
 use crate::{
     recording::PendingFile,
     report::{
-        Report, json,
+        Report, json, markdown,
         text::{self, Color},
     },
 };
@@ -50,7 +50,7 @@ impl Output {
     pub(super) fn write_report(
         mut self,
         report: &Report,
-        format: Format,
+        format: ReportFormat,
         color: ColorChoice,
     ) -> Result<(), Failure> {
         self.add_report(report, format, color)?;
@@ -61,9 +61,15 @@ impl Output {
     pub(super) fn add_report(
         &mut self,
         report: &Report,
-        format: Format,
+        format: ReportFormat,
         color: ColorChoice,
     ) -> Result<(), Failure> {
+        let format = match format {
+            ReportFormat::Markdown => return self.add(&markdown::render(report)),
+            ReportFormat::Text => Format::Text,
+            ReportFormat::Json => Format::Json,
+            ReportFormat::Jsonl => Format::Jsonl,
+        };
         self.add_either(|color| text::render(report, color), report, format, color)
     }
 

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use super::{
     Context,
     arguments::{
-        ColorChoice, ConfigArguments, DeveloperArguments, Format, OutputArguments, SelectionArguments,
+        ColorChoice, ConfigArguments, DeveloperArguments, OutputArguments, ReportFormat, SelectionArguments,
         StrictArguments,
     },
     collected::Collected,
@@ -47,7 +47,7 @@ pub(super) struct ReportArguments {
     #[command(flatten)]
     question: QuestionArguments,
     #[command(flatten)]
-    output: OutputArguments,
+    output: OutputArguments<ReportFormat>,
     #[command(flatten)]
     strict: StrictArguments,
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub(super) struct ReportArguments {
 
 pub(super) fn run(arguments: &ReportArguments, context: &mut Context) -> Result<Status, Failure> {
     let format = arguments.output.format();
-    if arguments.interval.is_some() && matches!(format, Format::Json) {
+    if arguments.interval.is_some() && matches!(format, ReportFormat::Json) {
         let reason = "several reports are not one JSON document; with --interval use --format jsonl";
         return Err(Failure::Usage(anyhow::anyhow!(reason)));
     }
@@ -101,7 +101,7 @@ struct Reports {
     collected: Collected,
     settled: Settlements,
     output: Output,
-    format: Format,
+    format: ReportFormat,
     color: ColorChoice,
 }
 

@@ -327,3 +327,24 @@ fn what_is_compressed_is_named() {
         assert!(message.contains("compressed with gzip: decompress it first"), "{message}");
     }
 }
+
+#[test]
+fn a_report_in_markdown_goes_to_standard_output_or_to_a_file() {
+    let rows = good_rows();
+    let (folder, file) = csv(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+    let file = file.to_str().unwrap();
+    let output = run(["analyze", "--format", "markdown", "--color", "always", file]);
+    assert_exit(&output, 0);
+    let printed = stdout(&output);
+    for words in ["## observer ", "### service search", "| 192.0.2.1:80 | ", "### How it was measured"] {
+        assert!(printed.contains(words), "'{words}' in {printed}");
+    }
+    assert!(!printed.contains('\u{1b}'), "{printed}");
+    let place = folder.path().join("report.md");
+    let output = run(["analyze", "--format", "markdown", "--output", place.to_str().unwrap(), file]);
+    assert_exit(&output, 0);
+    assert_eq!(stdout(&output), "");
+    assert_eq!(fs::read_to_string(place).unwrap(), printed);
+    let output = observer().args(["analyze", file]).env("OBSERVER_FORMAT", "markdown").output().unwrap();
+    assert_eq!(stdout(&output), printed);
+}

@@ -41,6 +41,22 @@ fn a_demo_that_is_too_short_to_see_anything_is_refused() {
 }
 
 #[test]
+fn only_reports_are_printed_in_markdown() {
+    for command in ["simulate", "doctor"] {
+        assert_refused(&[command, "--format", "markdown"], 2, &["'markdown'", "text, json, jsonl"]);
+    }
+}
+
+#[test]
+fn several_reports_may_follow_one_another_in_markdown_but_not_in_json() {
+    assert_refused(&["report", "--interval", "1s", "--json"], 2, &["--interval", "--format jsonl"]);
+    // Without privileges it gets as far as the probes.
+    let (_folder, mut command) = unprivileged_observer();
+    let output = command.args(["report", "--interval", "1s", "--format", "markdown"]).output().unwrap();
+    assert_exit(&output, 3);
+}
+
+#[test]
 fn a_pattern_that_cannot_be_understood_is_named() {
     assert_refused(&["report", "--comm", "["], 2, &["'['", "man 7 glob"]);
 }

@@ -8,6 +8,7 @@ mod generated;
 mod help;
 mod interrupts;
 mod json;
+mod markdown;
 mod program;
 mod purity;
 mod sample;

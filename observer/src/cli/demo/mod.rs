@@ -16,7 +16,7 @@ use lab::LabArguments;
 
 use super::{
     Context,
-    arguments::{DeveloperArguments, OutputArguments, RoleChoice, StrictArguments},
+    arguments::{DeveloperArguments, OutputArguments, ReportFormat, RoleChoice, StrictArguments},
     collected::Collected,
     console::Console,
     duration,
@@ -63,7 +63,7 @@ pub(super) struct DemoArguments {
     #[command(flatten)]
     question: QuestionArguments,
     #[command(flatten)]
-    output: OutputArguments,
+    output: OutputArguments<ReportFormat>,
     #[command(flatten)]
     strict: StrictArguments,
     #[command(flatten)]

@@ -24,7 +24,7 @@ use super::{
     output::Output,
 };
 use crate::{
-    report::text::units,
+    report::words::units,
     simulation::{
         Extent, Policy, System,
         notation::PolicyText,

@@ -7,7 +7,6 @@ mod recommendation;
 mod services;
 mod style;
 mod table;
-pub(crate) mod units;
 mod verdict;
 
 pub use self::style::Color;

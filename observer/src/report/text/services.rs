@@ -1,17 +1,23 @@
 //! One table and one set of histograms a service.
 
-use super::{bars, evidence, recommendation, style::Color, table::Table, units, verdict};
+use super::{bars, evidence, recommendation, style::Color, table::Table, verdict};
 use crate::{
     printable::printable,
     provenance::SourceKind,
-    report::model::{Measured, OtherServices, Report, Service},
+    report::{
+        model::{Measured, OtherServices, Report, Service},
+        words::{
+            services::{NOTHING_SEEN, OTHERS, at_least, bound, notes, title},
+            units,
+        },
+    },
 };
 
 pub(super) fn lines(report: &Report, color: Color) -> Vec<String> {
     let mut lines = Vec::new();
     if report.services.is_empty() {
         lines.push(String::new());
-        lines.push("No exchange was seen.".into());
+        lines.push(NOTHING_SEEN.into());
     }
     let source = report.source.kind;
     for service in &report.services {
@@ -41,33 +47,16 @@ fn service_lines(service: &Service, source: SourceKind, color: Color) -> Vec<Str
     lines.push(String::new());
     lines.extend(table(&rows, source, color));
     lines.extend(histograms);
-    lines.extend(recent(&service.measured, source));
-    lines.extend(notable(&service.measured));
-    lines.extend(late_last_byte(&service.measured, source));
+    lines.extend(notes(&service.measured, source).iter().map(|note| format!("  {note}")));
     lines
-}
-
-fn title(service: &Service) -> String {
-    let mut title = format!("service {}", service.name);
-    if let Some(client) = &service.client {
-        title += &format!(", client {client}");
-    }
-    if let Some(protocol) = &service.protocol {
-        title += &format!(", {protocol}");
-    }
-    title + &format!(", seen as {}", service.role)
 }
 
 fn other_lines(other: &OtherServices, source: SourceKind, color: Color) -> Vec<String> {
     let rows = [(at_least(other.services, "services"), &other.measured)];
-    let mut lines = vec![String::new(), color.heading("services beyond the limit, together")];
+    let mut lines = vec![String::new(), color.heading(OTHERS)];
     lines.extend(table(&rows, source, color));
     lines.extend(histograms(&rows, color));
     lines
-}
-
-fn at_least(number: usize, what: &str) -> String {
-    format!("(at least {number} {what})")
 }
 
 const HEADINGS: [&str; 12] = [
@@ -110,14 +99,6 @@ fn table(rows: &[(String, &Measured)], source: SourceKind, color: Color) -> Vec<
     headings.into_iter().chain(lines).map(|line| format!("  {line}")).collect()
 }
 
-/// A latency, marked where it is only a lower bound. Access logs count in milliseconds: 0 is less than one.
-fn bound(seconds: Option<f64>, at_least: bool, source: SourceKind) -> String {
-    match (source, seconds) {
-        (SourceKind::AccessLog, Some(0.0)) if !at_least => "< 1 ms".into(),
-        _ => units::bound(seconds, at_least),
-    }
-}
-
 fn histograms(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
     let bounds =
         rows.iter().map(|(_, measured)| &measured.latency_histogram.bounds_s).max_by_key(|b| b.len());
@@ -133,57 +114,4 @@ fn histograms(rows: &[(String, &Measured)], color: Color) -> Vec<String> {
         line.trim_end().to_owned()
     });
     [String::new(), format!("  {}", color.faint(axis))].into_iter().chain(bars).collect()
-}
-
-fn recent(measured: &Measured, source: SourceKind) -> Option<String> {
-    let recent = measured.recent.as_ref()?;
-    let known_duration = |seconds| bound(seconds, false, source);
-    Some(format!(
-        "  last {}: {} answered, p50 {}, p99 {}, max {}",
-        units::duration(recent.duration_s),
-        units::count(recent.answered),
-        known_duration(recent.latency_s.p50),
-        known_duration(recent.latency_s.p99),
-        known_duration(recent.latency_s.max),
-    ))
-}
-
-/// What quantiles do not show: requests without an answer, and answers that are failures.
-fn notable(measured: &Measured) -> Vec<String> {
-    let outcomes = measured.outcomes;
-    let unanswered = listed(&[
-        (outcomes.pending, "still waiting"),
-        (outcomes.cancelled, "cancelled"),
-        (outcomes.reset, "reset by the other side"),
-        (outcomes.timeout, "timed out"),
-    ]);
-    let special = listed(&[
-        (measured.failed, "answers were failures"),
-        (measured.saturated, "took longer than an hour"),
-    ]);
-    let share = units::percent(measured.censored_share);
-    let unanswered = unanswered.map(|listed| {
-        format!("  not answered: {listed} ({share} of all; they count as longer than they waited)")
-    });
-    unanswered.into_iter().chain(special.map(|listed| format!("  {listed}"))).collect()
-}
-
-/// Where the first byte tells little about the whole answer.
-fn late_last_byte(measured: &Measured, source: SourceKind) -> Option<String> {
-    let known_duration = |seconds| bound(seconds, false, source);
-    measured.last_byte_late.then(|| {
-        format!(
-            "  the last byte comes much later than the first: p50 {} after {}, p99 {} after {}",
-            known_duration(measured.last_byte_s.p50),
-            known_duration(measured.latency_s.p50),
-            known_duration(measured.last_byte_s.p99),
-            known_duration(measured.latency_s.p99),
-        )
-    })
-}
-
-fn listed(counts: &[(u64, &str)]) -> Option<String> {
-    let occurred = counts.iter().filter(|(count, _)| *count > 0);
-    let parts: Vec<_> = occurred.map(|(count, what)| format!("{} {what}", units::count(*count))).collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
 }

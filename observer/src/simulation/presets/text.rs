@@ -1,7 +1,10 @@
 //! A preset for a person.
 
 use super::{PresetComparison, measure::Unit, model::FigureResult};
-use crate::report::text::{Color, Table, units};
+use crate::report::{
+    text::{Color, Table},
+    words::units,
+};
 
 /// Renders what was published against what is simulated.
 pub fn render(comparison: &PresetComparison, color: Color) -> String {

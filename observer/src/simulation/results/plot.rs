@@ -12,7 +12,7 @@ use plotters::{
 };
 
 use super::model::Comparison;
-use crate::{report::text::units, simulation::Estimate};
+use crate::{report::words::units, simulation::Estimate};
 
 /// Why there is no picture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,10 @@
 
 use super::model::{Comparison, PolicyResult, PopulationEstimate, QuantileEstimates, Runs, SystemText};
 use crate::{
-    report::text::{Color, Table, units},
+    report::{
+        text::{Color, Table},
+        words::units,
+    },
     simulation::Estimate,
 };
 
