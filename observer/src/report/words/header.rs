@@ -46,7 +46,7 @@ pub(in crate::report) fn warnings(report: &Report) -> impl Iterator<Item = Line>
     let lost = (source.lost_events > 0).then(|| {
         let share = source.lost_events as f64 / (source.lost_events + source.exchanges) as f64;
         let (lost, share) = (units::count(source.lost_events), units::percent(share));
-        ("LOST", format!("up to {lost} exchanges ({share}) are in no figure below."))
+        ("LOST", format!("up to {lost} exchanges ({share}) are in no figure here."))
     });
     let skipped = (source.skipped_rows > 0)
         .then(|| ("SKIPPED", format!("{} bad rows of the input.", units::count(source.skipped_rows))));
