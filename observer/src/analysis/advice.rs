@@ -103,8 +103,11 @@ struct Advised {
 }
 
 /// Whether to try with a few first.
-fn is_canary(found: &Found<'_>, all: &Expectation) -> bool {
-    !found.judgement.is_chance_told || is_delicate(found) || may_be_shared(found) || would_harm(found, all)
+fn is_canary(found: &Found<'_>, all: &Expectation, reaction: Reaction) -> bool {
+    !found.judgement.is_chance_told
+        || is_delicate(found)
+        || may_be_shared(found)
+        || would_harm(found, all, reaction)
 }
 
 /// Something strikes several instances at once more often than by chance, though not all of them.
@@ -114,10 +117,10 @@ pub(super) fn may_be_shared(found: &Found<'_>) -> bool {
 
 /// Whether second copies would leave no room if, against what it looks like, slow requests were costly ones whatever their
 /// name.
-fn would_harm(found: &Found<'_>, all: &Expectation) -> bool {
+fn would_harm(found: &Found<'_>, all: &Expectation, reaction: Reaction) -> bool {
     let is_certain = found.judgement.are_pauses || found.samples.classes.are_heads();
     let has_room = |queueing: Queueing| queueing.settle(|_| all.choice.effect.work_if_costly).is_some();
-    !is_certain && !reaction(found).queueing.is_none_or(has_room)
+    !is_certain && !reaction.queueing.is_none_or(has_room)
 }
 
 /// Where latency goes this closely with what is under way, requests wait for each other.
@@ -146,10 +149,13 @@ fn policy(found: &Found<'_>, random: &mut Pcg64) -> Option<Advised> {
     let bootstrap = Bootstrap::new(100, random);
     let expected = |choice| expectation(&counterfactual, choice, target, reaction, &bootstrap);
     let all = expected(choice)?;
-    let canary = is_canary(found, &all).then(|| {
+    let canary = if is_canary(found, &all, reaction) {
         let trial = Trial { budget: CANARY.min(choice.trial.budget), burst: CANARY_BURST, ..choice.trial };
-        expected(Choice { trial, ..choice })
-    });
+        // Where nothing can be expected of it, nothing is advised: least of all the whole budget.
+        Some(expected(Choice { trial, ..choice })?)
+    } else {
+        None
+    };
     let mut alternatives: Vec<Alternative> = Vec::new();
     let width = f64::from(found.question.fan_out.get());
     let budgets = BUDGETS.into_iter().map(|fraction| fraction / width);
@@ -172,7 +178,7 @@ fn policy(found: &Found<'_>, random: &mut Pcg64) -> Option<Advised> {
         let without_limit = Trial { budget: 1.0, ..choice.trial };
         counterfactual.races(delay, NEARLY).within(without_limit, target).wins
     });
-    Some(Advised { all, canary: canary.flatten(), alternatives, copies_would_win })
+    Some(Advised { all, canary, alternatives, copies_would_win })
 }
 
 fn reaction(found: &Found<'_>) -> Reaction {

@@ -56,7 +56,7 @@ pub fn assess(rows: &[Row], names: &Names, context: &Context<'_>, question: &Que
     let is_refuted = recommendation.objection == Some(Objection::CopiesLose);
     let cause = if is_refuted { Cause::IndependentOrRequest } else { judgement.cause };
     let confidence = if is_refuted { judgement.confidence / 2.0 } else { judgement.confidence };
-    let evidence = evidence(&samples, &slow, &findings);
+    let evidence = evidence(&samples, &slow, &findings, judgement.strokes);
     let address = |instance: &u32| names.text(samples.instances[*instance as usize]).to_owned();
     let elevated = |group: usize| findings.instances[group].is_elevated;
     let verdict = Verdict {

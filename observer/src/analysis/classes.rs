@@ -3,7 +3,7 @@
 use crate::{
     exchange::{NameId, Names},
     ledger::Row,
-    maps::IndexMap,
+    maps::{IndexMap, IndexSet},
 };
 
 use super::{rounding::count, samples::number};
@@ -31,8 +31,7 @@ pub(super) enum Label {
 /// Classes that have enough requests to be told apart.
 #[derive(Debug)]
 pub(super) struct Classes {
-    labels: Vec<Label>,
-    numbers: IndexMap<Label, u32>,
+    labels: IndexSet<Label>,
     /// The most frequent first.
     by_frequency: Vec<Label>,
     of: fn(&Row) -> Option<Label>,
@@ -60,18 +59,17 @@ impl Classes {
     }
 
     fn new(found: Vec<(Label, usize)>, of: fn(&Row) -> Option<Label>) -> Self {
-        let labels: Vec<Label> = found.iter().map(|(label, _)| *label).collect();
-        let numbers = labels.iter().enumerate().map(|(place, label)| (*label, number(place))).collect();
+        let labels = found.iter().map(|(label, _)| *label).collect();
         let mut by_frequency = found;
         by_frequency.sort_by_key(|(_, often)| std::cmp::Reverse(*often));
         let by_frequency = by_frequency.into_iter().map(|(label, _)| label).collect();
-        Self { labels, numbers, by_frequency, of }
+        Self { labels, by_frequency, of }
     }
 
     /// The number of a request's class; all that are not told apart have the one after the last.
     pub(super) fn number(&self, row: &Row) -> u32 {
         let label = if self.are_sizes() && !has_answer(row) { self.expected(row) } else { (self.of)(row) };
-        label.and_then(|label| self.numbers.get(&label)).copied().unwrap_or(number(self.labels.len()))
+        number(label.and_then(|label| self.labels.get_index_of(&label)).unwrap_or(self.labels.len()))
     }
 
     /// What a request without an answer, or with a failure for one, most likely is: how large that answer is tells how it
@@ -106,7 +104,7 @@ impl Classes {
     pub(super) fn text(&self, class: usize, names: &Names) -> String {
         let size =
             |what: &str, size: Option<u8>| size.map(|size| format!("{what} below {} B", 1_u128 << size));
-        match self.labels.get(class) {
+        match self.labels.get_index(class) {
             Some(Label::Name(name)) => names.text(*name).to_owned(),
             Some(Label::Head(hash)) => format!("the request {hash:016x}"),
             Some(Label::Sizes(request, response)) => {

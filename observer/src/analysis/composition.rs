@@ -152,8 +152,9 @@ pub(super) fn findings(samples: &Samples, slow: &Slow, hosts: &[u32], random: &m
     let bursts = bursts(samples, slow, &in_flight, counts);
     let chi_within = chi_within(samples, &slow.is, counts);
     let least_width = least_width(samples, slow);
-    let clusters = clusters(&marks(samples, &slow.is, &counting), hosts, samples.span, least_width);
-    let coincidence = together(samples, slow, &counting, &clusters, least_width, random);
+    let marks_of_slow = marks(samples, &slow.is, &counting);
+    let clusters = clusters(&marks_of_slow, hosts, samples.span, least_width);
+    let coincidence = together(samples, slow, &counting, &marks_of_slow, &clusters, least_width, random);
     let within = neighbourhood(samples, slow);
     let nearest = nearest(samples, &slow.is, counts, within, &Bootstrap::new(100, random));
     let (queued, busy_share) = (queued(&bursts), busy_share(samples));
@@ -197,20 +198,18 @@ fn together(
     samples: &Samples,
     slow: &Slow,
     counting: &[bool],
+    marks_of_slow: &[Vec<Mark>],
     clusters: &Clusters,
     least_width: Nanoseconds,
     random: &mut Pcg64,
 ) -> Option<Coincidence> {
-    let mut of = |flags: &[bool]| {
-        let marks = clusters.merge(&marks(samples, flags, counting));
-        coincidence(&marks, samples.span, least_width, random)
-    };
-    let of_slow = of(&slow.is);
+    let mut of = |marks: &[Vec<Mark>]| coincidence(&clusters.merge(marks), samples.span, least_width, random);
+    let of_slow = of(marks_of_slow);
     // In a long episode the slow requests are those at its end, when instances are no longer slow at the same moments.
     // That they were late together tells it.
     let differs = slow.late != slow.is;
     let of_late = differs
-        .then(|| of(&slow.late))
+        .then(|| of(&marks(samples, &slow.late, counting)))
         .flatten()
         .filter(|late| late.is_significant() && late.share >= MOSTLY)
         .map(|late| {

@@ -68,6 +68,8 @@ pub(super) struct Counterfactual<'a> {
     kinds: &'a Kinds,
     /// Requests, the longest first; those of the shorter half are in no order.
     candidates: Vec<Candidate>,
+    /// How many of the first so many, of the longest half, may be sent twice.
+    repeatable: Vec<u32>,
     /// Of each kind.
     donors: Vec<Donors>,
     /// When requests began, ascending.
@@ -118,8 +120,12 @@ impl<'a> Counterfactual<'a> {
             candidates.select_nth_unstable_by_key(half, longest);
         }
         candidates[..half].sort_unstable_by_key(longest);
+        let mut repeatable = vec![0];
+        for candidate in &candidates[..half] {
+            repeatable.push(repeatable[repeatable.len() - 1] + u32::from(candidate.may));
+        }
         let mean = (sum / samples.primaries.len().max(1) as f64).max(1.0);
-        Self { samples, kinds, candidates, donors, starts, block, requests, mean, near }
+        Self { samples, kinds, candidates, repeatable, donors, starts, block, requests, mean, near }
     }
 
     /// How many requests are longer than this, at most half of all.
@@ -182,12 +188,10 @@ impl<'a> Counterfactual<'a> {
             due.push(Due { begun, weight: if may { weight } else { 0.0 }, work, work_if_costly, wins });
         }
         ends.sort_unstable_by_key(|end| std::cmp::Reverse(end.duration));
-        let may = |late: usize| self.candidates[..late].iter().filter(|candidate| candidate.may).count();
-        let repeatable = may(late_count) as f64;
         let sooner = self.late(times(delay, SOONER));
         Races {
             delay,
-            late: repeatable / self.candidates.len().max(1) as f64,
+            late: f64::from(self.repeatable[late_count]) / self.candidates.len().max(1) as f64,
             steep: if late_count > 0 { sooner as f64 / late_count as f64 } else { 1.0 },
             ends,
             due,

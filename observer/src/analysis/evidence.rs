@@ -8,12 +8,12 @@ use super::{
     neighbours::between_instances,
     samples::Samples,
     slow::Slow,
-    verdict::{HALF, PAUSES, SLOW, STROKES, TAIL, pauses, strokes},
+    verdict::{HALF, PAUSES, SLOW, STROKES, TAIL, pauses},
 };
 
 /// All that were found.
-pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings) -> Vec<Evidence> {
-    let mut all = tail(samples, slow, findings);
+pub(super) fn evidence(samples: &Samples, slow: &Slow, findings: &Findings, strokes: usize) -> Vec<Evidence> {
+    let mut all = tail(slow, strokes);
     all.extend(together(samples, slow, findings));
     all.extend(apart(samples, slow, findings));
     all.extend(load(findings));
@@ -24,13 +24,13 @@ fn fact(name: &'static str, value: f64, threshold: Option<f64>, meaning: &str) -
     Evidence { name, value, ci: None, threshold, meaning: meaning.to_owned() }
 }
 
-fn tail(samples: &Samples, slow: &Slow, findings: &Findings) -> Vec<Evidence> {
+fn tail(slow: &Slow, strokes: usize) -> Vec<Evidence> {
     vec![
         fact("tail_ratio", slow.tail_ratio(), Some(TAIL), "target quantile ÷ median"),
         fact("slow_requests", slow.count as f64, Some(SLOW as f64), "requests above the threshold"),
         fact(
             "strokes",
-            strokes(slow, samples, findings) as f64,
+            strokes as f64,
             Some(STROKES as f64),
             "separate strokes of slowness at single instances",
         ),

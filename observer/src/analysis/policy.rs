@@ -64,7 +64,7 @@ const MODEL: f64 = 0.04;
 const STRESSED: f64 = 1.25;
 
 /// Quantiles that are looked at in any case.
-pub(super) const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
+const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
 /// Where one delay of the grid is so many times as long as the one before, these multiples of that are tried as well.
 const GAP: f64 = 1.3;
@@ -114,7 +114,7 @@ impl Reaction {
     }
 
     /// By what factor more requests are late with so much more work.
-    pub(super) fn stress(&self, work: f64) -> f64 {
+    fn stress(&self, work: f64) -> f64 {
         self.factor(work).map_or(AMPLIFIED, |factor| 1.0 + AMPLIFIED * (factor - 1.0))
     }
 }

@@ -203,9 +203,9 @@ pub(super) fn judge(
 fn blocks_with(explanation: Explanation, samples: &Samples, findings: &Findings) -> f64 {
     let block = samples.span.0 / BLOCKS as u64 + 1;
     let mut is_in = [false; BLOCKS];
-    for (row, parts) in findings.slow.iter().filter(|(_, parts)| parts[explanation as usize] > HALF) {
+    for (row, _) in findings.slow.iter().filter(|(_, parts)| parts[explanation as usize] > HALF) {
         let place = usize::try_from(samples.primaries[*row as usize].start.0 / block).unwrap_or(0);
-        is_in[place.min(BLOCKS - 1)] |= parts[explanation as usize] > 0.0;
+        is_in[place.min(BLOCKS - 1)] = true;
     }
     is_in.iter().filter(|is_in| **is_in).count() as f64
 }
@@ -214,7 +214,7 @@ fn blocks_with(explanation: Explanation, samples: &Samples, findings: &Findings)
 ///
 /// Bursts count by how many slow requests they have,  (Σ s)² ÷ Σ s²  (inverse Simpson index): one long stop and two slow
 /// requests beside it are one stroke and not three.
-pub(super) fn strokes(slow: &Slow, samples: &Samples, findings: &Findings) -> usize {
+fn strokes(slow: &Slow, samples: &Samples, findings: &Findings) -> usize {
     let slow_in = findings.bursts.iter().map(|burst| f64::from(burst.slow));
     let (sum, squares) = slow_in.fold((0.0, 0.0), |(sum, squares), slow| (sum + slow, squares + slow * slow));
     let bursts = if squares > 0.0 { sum * sum / squares } else { 0.0 };

@@ -105,7 +105,10 @@ fn copies_that_lose_refute_chance() {
     traffic.ids = CopyIds::Logged;
     let assessment = traffic.assess();
     assert!(assessment.hedging.unwrap().wins.unwrap() < 0.1, "{:?}", assessment.hedging);
-    assert_ne!(assessment.recommendation.action, Action::Hedge);
+    let advice = &assessment.recommendation;
+    assert_eq!((advice.action, advice.objection), (Action::DoNotHedge, Some(Objection::CopiesLose)));
+    assert_eq!(assessment.verdict.cause, Cause::IndependentOrRequest);
+    assert_eq!(assessment.verdict.hedging_helps, Some(false));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::{
         model::{Instance, Measured, OtherServices, Report, Service},
         words::{
             recommendation::{advice, expected, lists},
-            services::{NOTHING_SEEN, OTHERS, at_least, bound, notes, title},
+            services::{NOTHING_SEEN, OTHERS, at_least, notes, quantiles, title},
             units,
             verdict::{particulars, why},
         },
@@ -97,15 +97,15 @@ fn headings() -> Vec<String> {
 }
 
 fn row(name: String, measured: &Measured, slow_share: Option<f64>, source: SourceKind) -> Vec<String> {
-    let latency = &measured.latency_s;
+    let [p50, p90, p99, p999] = quantiles(measured, source);
     vec![
         name,
         units::rate(measured.rate_per_s),
         units::count(measured.exchanges),
-        bound(latency.p50, latency.is_at_least("p50"), source),
-        bound(latency.p90, latency.is_at_least("p90"), source),
-        bound(latency.p99, latency.is_at_least("p99"), source),
-        bound(latency.p999, latency.is_at_least("p999"), source),
+        p50,
+        p90,
+        p99,
+        p999,
         slow_share.map_or_else(|| units::NOTHING.into(), units::percent),
         units::count(measured.in_flight),
     ]

@@ -7,7 +7,7 @@ use crate::{
     report::{
         model::{Measured, OtherServices, Report, Service},
         words::{
-            services::{NOTHING_SEEN, OTHERS, at_least, bound, notes, title},
+            services::{NOTHING_SEEN, OTHERS, at_least, bound, notes, quantiles, title},
             units,
         },
     },
@@ -79,14 +79,15 @@ fn table(rows: &[(String, &Measured)], source: SourceKind, color: Color) -> Vec<
     table.row(HEADINGS.map(Into::into).into());
     for (name, measured) in rows {
         let latency = &measured.latency_s;
+        let [p50, p90, p99, p999] = quantiles(measured, source);
         table.row(vec![
             name.clone(),
             units::rate(measured.rate_per_s),
             units::count(measured.exchanges),
-            bound(latency.p50, latency.is_at_least("p50"), source),
-            bound(latency.p90, latency.is_at_least("p90"), source),
-            bound(latency.p99, latency.is_at_least("p99"), source),
-            bound(latency.p999, latency.is_at_least("p999"), source),
+            p50,
+            p90,
+            p99,
+            p999,
             bound(latency.max, latency.is_at_least("max"), source),
             bound(measured.last_byte_s.p99, false, source),
             units::known_duration(measured.read_lag_s.p99),

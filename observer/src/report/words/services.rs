@@ -37,6 +37,13 @@ pub(in crate::report) fn bound(seconds: Option<f64>, at_least: bool, source: Sou
     }
 }
 
+/// p50, p90, p99 and p99.9, as tables of instances begin.
+pub(in crate::report) fn quantiles(measured: &Measured, source: SourceKind) -> [String; 4] {
+    let latency = &measured.latency_s;
+    [("p50", latency.p50), ("p90", latency.p90), ("p99", latency.p99), ("p999", latency.p999)]
+        .map(|(name, seconds)| bound(seconds, latency.is_at_least(name), source))
+}
+
 /// What the quantiles of the whole window do not show.
 pub(in crate::report) fn notes(measured: &Measured, source: SourceKind) -> Vec<String> {
     let recent = recent(measured, source);
